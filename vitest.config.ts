@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["server/src/**/*.test.ts", "cli/src/**/*.test.ts", "tests/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: ["server/src/testing/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,
   },

@@ -1,0 +1,43 @@
+import type { Database } from "../database/database.ts";
+import type { Operator } from "../http/operator-guard.ts";
+import { type RouteDefinition, routeFor } from "../http/route.ts";
+
+export interface HealthDeps {
+  database: Database;
+  /** True when the database answers and every migration is applied. */
+  isReady(): Promise<boolean>;
+}
+
+/** For load balancers and supervisors: no token, on the private port only. */
+export function healthRoutes(deps: HealthDeps): RouteDefinition<Operator>[] {
+  const route = routeFor<Operator>();
+  return [
+    route({
+      method: "GET",
+      path: "/healthz",
+      operationId: "health",
+      tag: "Health",
+      summary: "The process is up",
+      access: "public",
+      responses: { 200: { description: "Up" } },
+      async handle() {
+        return { body: { status: "up" } };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/readyz",
+      operationId: "ready",
+      tag: "Health",
+      summary: "The database answers and its migrations are applied",
+      access: "public",
+      responses: { 200: { description: "Ready" }, 503: { description: "Not ready" } },
+      async handle() {
+        const ready = await deps.isReady().catch(() => null);
+        if (ready) return { body: { status: "ready" } };
+        const reason = ready === null ? "the database does not answer" : "migrations are not applied";
+        return { status: 503, body: { status: "not_ready", reason } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,152 @@
+import { isAbsolute, resolve } from "node:path";
+
+export const ROLES = ["api", "admin", "dispatcher", "dialer", "voice", "janitor"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Everything the environment decides, read once at start. */
+export interface Config {
+  production: boolean;
+  roles: ReadonlySet<Role>;
+  public: { host: string; port: number; url: string };
+  admin: { host: string; port: number };
+  dataDir: string;
+  /** null: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | null;
+  databasePoolSize: number;
+  redisUrl: string | null;
+  /** Milliseconds since the epoch at which the service's clock starts, or null for the system's time. */
+  clockStart: number | null;
+  demo: boolean;
+  webhookAllowPrivateTargets: boolean;
+  /** Addresses or networks of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: string[];
+  logLevel: string;
+  /** The operator token of the private API; null: the one in DATA_DIR's `admin.token`. */
+  adminToken: string | null;
+}
+
+/** Thrown with every mistake of the environment at once. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? "a mistake" : `${problems.length} mistakes`}:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
+    );
+    this.problems = problems;
+  }
+}
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * Reads the whole configuration. This is the only place that looks at the environment.
+ * @throws ConfigError naming every mistake
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const text = (name: string): string | null => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === "" ? null : value;
+  };
+  const whole = (name: string, fallback: number, min: number, max: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    problems.push(`${name} must be a whole number from ${min} to ${max}, but is "${value}".`);
+    return fallback;
+  };
+  const flag = (name: string, fallback: boolean): boolean => {
+    const value = text(name);
+    if (value === null) return fallback;
+    if (["1", "true", "yes", "on"].includes(value.toLowerCase())) return true;
+    if (["0", "false", "no", "off"].includes(value.toLowerCase())) return false;
+    problems.push(`${name} must be 1 or 0, but is "${value}".`);
+    return fallback;
+  };
+  const address = (name: string, protocols: readonly string[]): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    const url = URL.canParse(value) ? new URL(value) : null;
+    if (url && protocols.includes(url.protocol)) return value;
+    // The value may hold a password: it is not repeated.
+    problems.push(
+      `${name} must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}.`,
+    );
+    return null;
+  };
+
+  const production = text("NODE_ENV") === "production";
+  const publicPort = whole("PORT", 8080, 0, 65_535);
+  const adminPort = whole("ADMIN_PORT", 8081, 0, 65_535);
+  if (publicPort !== 0 && publicPort === adminPort) {
+    problems.push(
+      `PORT and ADMIN_PORT must differ, but both are ${publicPort}: the private API is never served on the public port.`,
+    );
+  }
+
+  const roles = new Set<Role>();
+  for (const name of (text("ROLES") ?? ROLES.join(",")).split(",").map((role) => role.trim())) {
+    const role = ROLES.find((known) => known === name);
+    if (role) roles.add(role);
+    else problems.push(`ROLES has the unknown role "${name}"; known are ${ROLES.join(", ")}.`);
+  }
+
+  let clockStart: number | null = null;
+  const clockText = text("CLOCK_START");
+  if (clockText !== null) {
+    const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(clockText) || !clockText.includes("T");
+    clockStart = ISO_INSTANT.test(clockText) ? Date.parse(hasZone ? clockText : `${clockText}Z`) : Number.NaN;
+    if (Number.isNaN(clockStart))
+      problems.push(`CLOCK_START must be an ISO 8601 date-time, but is "${clockText}".`);
+    if (production)
+      problems.push("CLOCK_START is for development only and is refused when NODE_ENV=production.");
+  }
+
+  const webhookAllowPrivateTargets = flag("WEBHOOK_ALLOW_PRIVATE_TARGETS", false);
+  if (webhookAllowPrivateTargets && production) {
+    problems.push(
+      "WEBHOOK_ALLOW_PRIVATE_TARGETS=1 is for development only and is refused when NODE_ENV=production.",
+    );
+  }
+
+  const logLevel = (text("LOG_LEVEL") ?? "info").toLowerCase();
+  if (!LOG_LEVELS.includes(logLevel))
+    problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, but is "${logLevel}".`);
+
+  const adminToken = text("ADMIN_TOKEN");
+  if (adminToken !== null && adminToken.length < 16)
+    problems.push("ADMIN_TOKEN must have at least 16 characters.");
+
+  const publicUrl = address("PUBLIC_URL", ["http:", "https:"]);
+  const dataDir = text("DATA_DIR") ?? "./data";
+
+  const config: Config = {
+    production,
+    roles,
+    public: {
+      host: text("HOST") ?? "127.0.0.1",
+      port: publicPort,
+      url: (publicUrl ?? `http://localhost:${publicPort}`).replace(/\/+$/, ""),
+    },
+    admin: { host: text("ADMIN_HOST") ?? "127.0.0.1", port: adminPort },
+    dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
+    databaseUrl: address("DATABASE_URL", ["postgres:", "postgresql:"]),
+    databasePoolSize: whole("DATABASE_POOL_SIZE", 20, 2, 1000),
+    redisUrl: address("REDIS_URL", ["redis:", "rediss:"]),
+    clockStart,
+    demo: flag("DEMO", true),
+    webhookAllowPrivateTargets,
+    trustedProxies: (text("TRUSTED_PROXIES") ?? "")
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+    logLevel,
+    adminToken,
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}

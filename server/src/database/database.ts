@@ -1,0 +1,136 @@
+import pg from "pg";
+
+/** A statement. `name` makes it a prepared statement, kept per connection: unnamed ones ran at .68 of named ones. */
+export interface Statement {
+  name?: string;
+  text: string;
+  values?: readonly unknown[];
+}
+
+export interface Queryable {
+  /** Runs one statement and returns its rows. Timestamps come back as ISO 8601 UTC text, bigints as numbers. */
+  query<Row>(statement: Statement): Promise<Row[]>;
+}
+
+export interface Transaction extends Queryable {
+  /** Runs `callback` once the transaction has committed; never when it rolled back. */
+  afterCommit(callback: () => void): void;
+}
+
+export interface Database extends Queryable {
+  /** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Lends one connection for as long as `work` runs: for COPY, cursors, session locks, LISTEN. */
+  withConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /** How the pool is used right now. */
+  poolUse(): { size: number; idle: number; waiting: number; max: number };
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  connectionString?: string;
+  host?: string;
+  port?: number;
+  user?: string;
+  password?: string;
+  database?: string;
+}
+
+export interface DatabaseOptions {
+  connection: ConnectionOptions;
+  poolSize: number;
+  /** Called with errors of idle connections, which concern no request. */
+  onError?: (error: Error) => void;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A lost network can't hold a request longer than this; imports and exports write in statements far below it. */
+const QUERY_TIMEOUT_MS = 30_000;
+
+/** `2026-11-21 07:44:00.123+00` (the server speaks UTC) as `2026-11-21T07:44:00.123Z`. */
+export function isoFromPostgres(text: string): string {
+  const plain = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text);
+  if (!plain) return new Date(text.replace(" ", "T").replace(/\+00$/, "Z")).toISOString();
+  return `${plain[1]}T${plain[2]}.${(plain[3] ?? "").padEnd(3, "0").slice(0, 3)}Z`;
+}
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.TIMESTAMPTZ, isoFromPostgres],
+  [pg.types.builtins.INT8, Number],
+  [pg.types.builtins.NUMERIC, Number],
+]);
+const types = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    (format !== "binary" && parsers.get(oid)) ||
+    pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+export function openDatabase({ connection, poolSize, onError }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    ...connection,
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    idleTimeoutMillis: 30_000,
+    application_name: "outreach",
+    options: "-c TimeZone=UTC -c DateStyle=ISO",
+    types,
+  });
+  pool.on("error", (error) => onError?.(error));
+
+  const run = async <Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> => {
+    const result = await client.query(statement as pg.QueryConfig);
+    return result.rows as Row[];
+  };
+
+  return {
+    query: (statement) => run(pool, statement),
+    async transaction(work) {
+      const client = await pool.connect();
+      const committed: (() => void)[] = [];
+      let broken: Error | undefined;
+      try {
+        await client.query("BEGIN");
+        const result = await work({
+          query: (statement) => run(client, statement),
+          afterCommit: (callback) => committed.push(callback),
+        });
+        await client.query("COMMIT");
+        for (const callback of committed) callback();
+        return result;
+      } catch (error) {
+        // A connection that can't roll back is in an unknown state: it leaves the pool.
+        await client.query("ROLLBACK").catch((rollbackError: Error) => {
+          broken = rollbackError;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    async withConnection(work) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        return await work(client);
+      } catch (error) {
+        broken = error instanceof Error ? error : new Error(String(error));
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    poolUse: () => ({
+      size: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: poolSize,
+    }),
+    close: () => pool.end(),
+  };
+}
+
+/** Milliseconds since the epoch as the ISO text that statements take for timestamps. */
+export function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,3 @@
+export { leadFormats } from "./lead-formats.ts";
+export { createLeadWriter, type LeadWriter } from "./lead-writer.ts";
+export { leadsRoutes } from "./leads.routes.ts";

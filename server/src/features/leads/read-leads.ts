@@ -1,0 +1,30 @@
+import type { Database } from "../../database/database.ts";
+import { DomainError } from "../../domain-error.ts";
+import type { Page } from "../../http/schema.ts";
+import type { Lead, LeadSummary } from "./leads.schema.ts";
+import * as sql from "./leads.sql.ts";
+import { type LeadRow, type LeadSummaryRow, presentLead, presentSummary } from "./present-lead.ts";
+
+/** @throws DomainError not_found */
+export async function readLead(
+  deps: { database: Database },
+  organizationId: string,
+  id: string,
+): Promise<Lead> {
+  const [row] = await deps.database.query<LeadRow>({ ...sql.readLead, values: [organizationId, id] });
+  if (!row) throw new DomainError("not_found", "There is no such lead.");
+  return presentLead(row);
+}
+
+/** Newest first. */
+export async function listLeads(
+  deps: { database: Database },
+  organizationId: string,
+  filter: sql.LeadFilter,
+  page: Page,
+): Promise<LeadSummary[]> {
+  const rows = await deps.database.query<LeadSummaryRow>(
+    sql.listLeads(organizationId, filter, page.limit, page.offset),
+  );
+  return rows.map(presentSummary);
+}

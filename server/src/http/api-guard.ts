@@ -1,0 +1,79 @@
+import { DomainError } from "../domain-error.ts";
+import type { ApiCaller, Authenticator } from "./authentication.ts";
+import type { IdempotencyStart } from "./idempotency.ts";
+import type { RateLimiter } from "./rate-limit.ts";
+import type { Guard } from "./server.ts";
+
+/** Failed authentications that one client address may have in a minute. */
+export const FAILURES_PER_MINUTE = 60;
+
+export interface ApiGuardDeps {
+  authenticator: Authenticator;
+  rateLimiter: RateLimiter;
+  beginIdempotent: (
+    scope: Parameters<NonNullable<Guard<ApiCaller>["idempotency"]>>[1] & {
+      organizationId: string;
+      keyId: string;
+    },
+    body: unknown,
+  ) => Promise<IdempotencyStart>;
+  /** Told of every admitted request, for `last_used_at` and the sandbox's retention. */
+  onUse(caller: ApiCaller): void;
+  onRateLimited(): void;
+}
+
+/** The public API's guard: key, then rate limit, then scope. */
+export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
+  const refuse = (retryAfterSeconds: number, message: string) => {
+    deps.onRateLimited();
+    return new DomainError("rate_limited", message, { retry_after_seconds: retryAfterSeconds });
+  };
+  return {
+    async admit(route, request, reply) {
+      if (route.access === "public") return undefined as unknown as ApiCaller;
+      let caller: ApiCaller;
+      try {
+        caller = await deps.authenticator.authenticate(request.headers);
+      } catch (error) {
+        if (error instanceof DomainError && error.code !== "auth_lookup_failed") {
+          const failures = await deps.rateLimiter.take(`address:${request.ip}`, FAILURES_PER_MINUTE);
+          if (!failures.allowed) {
+            throw refuse(failures.retryAfterSeconds, "Too many failed authentications from this address.");
+          }
+        }
+        throw error;
+      }
+      // Set before the rate limit is checked, so that the log can name the key also when it refuses.
+      request.state.caller = caller;
+      const { rateLimitPerMinute } = caller;
+      const pending = deps.rateLimiter.take(`key:${caller.keyId}`, rateLimitPerMinute);
+      const decision = pending instanceof Promise ? await pending : pending;
+      reply.raw.setHeader("X-RateLimit-Limit", rateLimitPerMinute);
+      reply.raw.setHeader("X-RateLimit-Remaining", decision.remaining);
+      if (!decision.allowed) {
+        throw refuse(
+          decision.retryAfterSeconds,
+          `This key may make ${rateLimitPerMinute} requests a minute. Wait ${decision.retryAfterSeconds} s.`,
+        );
+      }
+      deps.onUse(caller);
+      if (route.access !== "any_key" && !caller.scopes.has(route.access as never)) {
+        throw new DomainError("insufficient_scope", `This key lacks the scope ${route.access}.`, {
+          required: route.access,
+        });
+      }
+      return caller;
+    },
+    allowWrite(caller) {
+      if (caller.organizationStatus !== "active") {
+        throw new DomainError(
+          "organization_not_active",
+          "The organization is suspended: it can read, but not write.",
+        );
+      }
+    },
+    logFields: (caller) => ({ organization_id: caller.organizationId, key_id: caller.keyId }),
+    idempotency: (caller, scope, body) =>
+      deps.beginIdempotent({ ...scope, organizationId: caller.organizationId, keyId: caller.keyId }, body),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Readable } from "node:stream";
+import type { Static, TSchema } from "typebox";
+import type { Queryable } from "../database/database.ts";
+import type { ErrorCode } from "./error-codes.ts";
+import type { Scope } from "./scopes.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+/** Who may call a route: a key with this scope, any valid key, or anybody. The private API has its operator only. */
+export type Access = Scope | "any_key" | "operator" | "public";
+
+/** What a handler gets of a request that has passed every check before it. */
+export interface RequestContext<Caller, Params, Query, Body> {
+  requestId: string;
+  caller: Caller;
+  params: Params;
+  query: Query;
+  body: Body;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The client's address, as far as trusted proxies tell. */
+  address: string;
+  /** Aborted when the client goes away before the answer is complete. */
+  signal: AbortSignal;
+  /**
+   * Present when the request carries an `Idempotency-Key`. A verb that writes calls it with the answer, inside the
+   * transaction of its write, so that write and remembered answer commit together.
+   */
+  remember?: (transaction: Queryable, status: number, body: unknown) => Promise<void>;
+}
+
+export interface Answer {
+  status?: number;
+  /** JSON through the response schema; text, bytes and streams as they are. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  contentType?: string;
+}
+
+export interface RouteDefinition<Caller = unknown> {
+  method: Method;
+  /** Below the prefix, with `:id` parameters. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** A JSON schema by status, or a media type for answers that aren't JSON. */
+  responses: Readonly<Record<number, { description: string; schema?: TSchema; mediaType?: string }>>;
+  /** The codes this route can answer beyond those of every route. */
+  errors?: readonly ErrorCode[];
+  /** Refused with `organization_not_active` while the organization is suspended. */
+  writes?: boolean;
+  /** Takes an `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Answers this instead of running, once key and scope are found good. */
+  unavailable?: boolean;
+  /** Bytes; default 1 MiB. */
+  bodyLimit?: number;
+  handle(context: RequestContext<Caller, unknown, unknown, unknown>): Promise<Answer>;
+}
+
+type StaticOf<T> = T extends TSchema ? Static<T> : undefined;
+
+/** Ties a handler's types to its route's schemas. */
+export function routeFor<Caller>() {
+  return <
+    const Params extends TSchema | undefined = undefined,
+    const Query extends TSchema | undefined = undefined,
+    const Body extends TSchema | undefined = undefined,
+  >(
+    definition: Omit<RouteDefinition<Caller>, "params" | "query" | "body" | "handle"> & {
+      params?: Params;
+      query?: Query;
+      body?: Body;
+      handle(
+        context: RequestContext<Caller, StaticOf<Params>, StaticOf<Query>, StaticOf<Body>>,
+      ): Promise<Answer>;
+    },
+  ): RouteDefinition<Caller> => definition as unknown as RouteDefinition<Caller>;
+}
+
+/** An answer that streams. */
+export function streamed(
+  stream: Readable,
+  contentType: string,
+  headers: Record<string, string> = {},
+): Answer {
+  return { body: stream, contentType, headers };
+}

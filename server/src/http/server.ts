@@ -1,0 +1,329 @@
+import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
+import type { Logger } from "pino";
+import { DomainError } from "../domain-error.ts";
+import { errorAnswer, sendError } from "./errors.ts";
+import type { IdempotencyClaim, IdempotencyScope, IdempotencyStart } from "./idempotency.ts";
+import { readIdempotencyKey } from "./idempotency.ts";
+import type { Answer, RouteDefinition } from "./route.ts";
+import { createValidatorCompiler, type Formats, refuseDeepNesting } from "./validation.ts";
+
+/** What a request log line and the metrics are made of. Never names, numbers, keys or bodies. */
+export interface RequestRecord {
+  method: string;
+  /** The route's template, or null for an unknown path. */
+  route: string | null;
+  status: number;
+  seconds: number;
+  /** The error code, when the answer was one. */
+  code?: string;
+}
+
+/** Who is let in, and as whom: the API key's guard on the public side, the operator's on the private one. */
+export interface Guard<Caller> {
+  /**
+   * Identifies the caller and checks rate and scope, in that order.
+   * @throws DomainError
+   */
+  admit(route: RouteDefinition<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
+  /** @throws DomainError when the state of the caller's organization doesn't allow a write */
+  allowWrite(caller: Caller): void;
+  /** Log fields that name the caller by ids. */
+  logFields(caller: Caller): Record<string, string>;
+  idempotency?(
+    caller: Caller,
+    scope: Omit<IdempotencyScope, "organizationId" | "keyId">,
+    body: unknown,
+  ): Promise<IdempotencyStart>;
+}
+
+export interface HttpServerOptions<Caller> {
+  /** Under each of these, all routes answer. */
+  prefixes: readonly string[];
+  routes: readonly RouteDefinition<Caller>[];
+  /** Routes at fixed paths outside the prefixes. */
+  rootRoutes?: readonly RouteDefinition<Caller>[];
+  guard: Guard<Caller>;
+  formats: Formats;
+  logger: Logger;
+  /** Named in the answer to an unknown path. */
+  docsUrl: string;
+  trustedProxies: readonly string[];
+  onRequestDone?: (record: RequestRecord) => void;
+}
+
+interface RequestState {
+  startedAt: number;
+  caller?: unknown;
+  claim?: IdempotencyClaim;
+  code?: string;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    state: RequestState;
+  }
+  interface FastifyContextConfig {
+    route?: RouteDefinition<never>;
+    prefix?: string;
+  }
+}
+
+const JSON_BODY_LIMIT = 1024 * 1024;
+const JSON_TYPE = "application/json; charset=utf-8";
+
+export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): FastifyInstance {
+  const { guard, logger } = options;
+  const app = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: JSON_BODY_LIMIT,
+    // A request on a connection that was open when the drain began is still answered, with Connection: close.
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
+    frameworkErrors: (error, request, reply) => {
+      request.state ??= { startedAt: performance.now() };
+      setCommonHeaders(reply, request.id);
+      sendError(error, request as FastifyRequest, reply as FastifyReply);
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+
+  app.decorateRequest("state");
+  app.setValidatorCompiler(createValidatorCompiler(options.formats) as never);
+  app.setSchemaErrorFormatter((errors) => errors[0] as unknown as Error);
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else
+      done(
+        new DomainError("invalid_json", "The body must be JSON, sent with Content-Type: application/json."),
+      );
+  });
+
+  app.addHook("onRequest", async (request, reply) => {
+    request.state = { startedAt: performance.now() };
+    setCommonHeaders(reply, request.id);
+    if (request.is404) throw notFound(request, options.docsUrl);
+    const { route } = request.routeOptions.config as { route?: RouteDefinition<Caller> };
+    if (!route) throw notFound(request, options.docsUrl);
+    request.state.caller = await guard.admit(route, request, reply);
+    if (route.unavailable)
+      throw new DomainError("feature_unavailable", "This part of the API isn't available yet.");
+  });
+
+  app.addHook("preValidation", async (request, reply) => {
+    const { route } = request.routeOptions.config as unknown as { route: RouteDefinition<Caller> };
+    if (route.method === "GET") return undefined;
+    if (request.body === undefined || request.body === null) request.body = emptyBody(route);
+    refuseDeepNesting(request.body);
+    const header = request.headers["idempotency-key"];
+    if (!route.idempotent || header === undefined || !guard.idempotency) return undefined;
+    const start = await guard.idempotency(
+      request.state.caller as Caller,
+      { method: route.method, path: resourcePath(request), key: readIdempotencyKey(header) },
+      request.body,
+    );
+    if (start.kind === "claimed") {
+      request.state.claim = start.claim;
+      return undefined;
+    }
+    reply.header("idempotency-replayed", "true");
+    const body = start.body as Record<string, unknown>;
+    if (start.status >= 400) request.state.code = String(body.error);
+    const replayed = "request_id" in body ? { ...body, request_id: request.id } : body;
+    return reply.code(start.status).type(JSON_TYPE).serializer(JSON.stringify).send(replayed);
+  });
+
+  app.setErrorHandler(async (error, request, reply) => {
+    const { status, envelope } = errorAnswer(error, request.id);
+    request.state.code = envelope.error.split(":", 1)[0]!;
+    const claim = request.state.claim;
+    if (claim) {
+      const settled =
+        status >= 500 || status === 429 || envelope.error === "idempotency_in_progress"
+          ? claim.release()
+          : claim.rememberRefusal(status, envelope);
+      await settled.catch((cause: unknown) =>
+        request.log.error({ err: cause, request_id: request.id }, "idempotency record left running"),
+      );
+    }
+    return sendError(error, request, reply);
+  });
+  app.setNotFoundHandler((request) => {
+    throw notFound(request, options.docsUrl);
+  });
+
+  app.addHook("onResponse", async (request, reply) => {
+    const { state } = request;
+    const route = (request.routeOptions.config as { route?: RouteDefinition<Caller> } | undefined)?.route;
+    const milliseconds = performance.now() - state.startedAt;
+    const clientId = request.headers["x-request-id"];
+    options.onRequestDone?.({
+      method: request.method,
+      route: route ? route.path : null,
+      status: reply.statusCode,
+      seconds: milliseconds / 1000,
+      ...(state.code ? { code: state.code } : {}),
+    });
+    logger.info({
+      request_id: request.id,
+      ...(typeof clientId === "string" ? { client_request_id: clientId.slice(0, 200) } : {}),
+      method: request.method,
+      route: route?.path ?? null,
+      status: reply.statusCode,
+      ms: Math.round(milliseconds * 10) / 10,
+      ...(state.code ? { code: state.code } : {}),
+      ...(state.caller ? guard.logFields(state.caller as Caller) : {}),
+    });
+  });
+
+  for (const prefix of options.prefixes)
+    for (const route of options.routes) addRoute(app, guard, route, prefix);
+  for (const route of options.rootRoutes ?? []) addRoute(app, guard, route, "");
+  return app;
+}
+
+function addRoute<Caller>(
+  app: FastifyInstance,
+  guard: Guard<Caller>,
+  route: RouteDefinition<Caller>,
+  prefix: string,
+): void {
+  const responses = Object.entries(route.responses).filter(([, response]) => response.schema);
+  app.route({
+    method: route.method,
+    url: `${prefix}${route.path}` || "/",
+    ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
+    config: { route: route as RouteDefinition<never>, prefix },
+    schema: {
+      ...(route.params ? { params: route.params } : {}),
+      ...(route.query ? { querystring: route.query } : {}),
+      ...(route.body ? { body: route.body } : {}),
+      ...(responses.length > 0
+        ? { response: Object.fromEntries(responses.map(([status, response]) => [status, response.schema])) }
+        : {}),
+    },
+    handler: async (request, reply) => {
+      const caller = request.state.caller as Caller;
+      if (route.writes) guard.allowWrite(caller);
+      const { claim } = request.state;
+      const answer = await route.handle({
+        requestId: request.id,
+        caller,
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        headers: request.headers,
+        address: request.ip,
+        get signal() {
+          return closedSignal(reply);
+        },
+        ...(claim ? { remember: claim.remember } : {}),
+      });
+      return sendAnswer(reply, answer);
+    },
+  });
+}
+
+function sendAnswer(reply: FastifyReply, { status = 200, body, headers, contentType }: Answer): FastifyReply {
+  if (headers) reply.headers(headers);
+  reply.code(status);
+  if (contentType) reply.type(contentType);
+  return reply.send(body);
+}
+
+/** A signal that aborts when the connection closes before the answer is out. */
+function closedSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once("close", () => controller.abort());
+  return controller.signal;
+}
+
+function setCommonHeaders(reply: Pick<FastifyReply, "raw">, requestId: string): void {
+  const { raw } = reply;
+  raw.setHeader("X-Request-Id", requestId);
+  raw.setHeader("X-Content-Type-Options", "nosniff");
+  raw.setHeader("Cache-Control", "no-store");
+  raw.setHeader("Referrer-Policy", "no-referrer");
+  raw.setHeader("X-Frame-Options", "DENY");
+  raw.setHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  raw.setHeader("Strict-Transport-Security", "max-age=31536000");
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  if (!isUtf8(body)) throw new DomainError("invalid_json", "The body must be JSON in UTF-8.");
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    // `null` in a body must not be taken for a body that was not sent.
+    return value === null ? [] : value;
+  } catch {
+    throw new DomainError("invalid_json", "The body is not valid JSON.");
+  }
+}
+
+/** What an empty body stands for. @throws DomainError invalid_json where the route requires a field */
+function emptyBody<Caller>(route: RouteDefinition<Caller>): Record<string, never> {
+  const required = (route.body as { required?: string[] } | undefined)?.required ?? [];
+  if (required.length > 0) {
+    throw new DomainError(
+      "invalid_json",
+      `The body is empty, but ${required.join(", ")} ${required.length === 1 ? "is" : "are"} required. Send JSON with Content-Type: application/json.`,
+    );
+  }
+  return {};
+}
+
+/** The path below the prefix, so that a retry through the alias meets the same idempotency record. */
+function resourcePath(request: FastifyRequest): string {
+  const prefix = (request.routeOptions.config as { prefix?: string }).prefix ?? "";
+  const path = request.url.split("?", 1)[0]!;
+  return path.slice(prefix.length).replace(/\/+$/, "") || "/";
+}
+
+function notFound(request: FastifyRequest, docs: string): DomainError {
+  return new DomainError(
+    "not_found",
+    `There is no ${request.method} ${request.url.split("?", 1)[0]!.slice(0, 200).toWellFormed()} here.`,
+    { docs },
+  );
+}
+
+/** Requests that Node's parser refuses never reach a route; they get the envelope all the same. */
+function answerBrokenRequest(this: unknown, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const message =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "The request's headers are larger than 16 KiB."
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "The request did not arrive completely in time."
+        : "The request is not valid HTTP.";
+  const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${requestId}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

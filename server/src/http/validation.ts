@@ -1,0 +1,159 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { FastifySchemaCompiler } from "fastify";
+import type { TSchema } from "typebox";
+import { DomainError } from "../domain-error.ts";
+import { isUuid } from "../ids.ts";
+import { ownKeywords } from "./schema.ts";
+
+/** A named format of strings: true when the text is of it. */
+export type Formats = Readonly<Record<string, (text: string) => boolean>>;
+
+type ObjectSchema = TSchema & {
+  properties?: Record<string, TSchema>;
+  required?: string[];
+  additionalProperties?: unknown;
+  "x-immutable"?: Record<string, string>;
+};
+
+/** JSON nested deeper than this is refused before anything walks it. No body of the contract is deeper than 4. */
+export const DEEPEST_JSON = 32;
+
+/**
+ * Compiles route schemas into validators that throw the contract's errors. Nothing is coerced, but the whole
+ * numbers and booleans of a query, whose values are all text.
+ */
+export function createValidatorCompiler(formats: Formats): FastifySchemaCompiler<TSchema> {
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    allowUnionTypes: true,
+    verbose: true,
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+  });
+  for (const keyword of ownKeywords) if (keyword !== "x-clamp") ajv.addKeyword(keyword);
+  ajv.addKeyword({
+    keyword: "x-clamp",
+    type: "number",
+    modifying: true,
+    schemaType: "number",
+    validate: (
+      most: number,
+      value: number,
+      _schema: unknown,
+      at?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
+    ) => {
+      if (value > most && at) at.parentData[at.parentDataProperty] = most;
+      return true;
+    },
+  });
+  ajv.addFormat("uuid", isUuid);
+  for (const [name, check] of Object.entries(formats)) ajv.addFormat(name, check);
+
+  return ({ schema, httpPart }) => {
+    const isBody = httpPart === "body";
+    const validate = ajv.compile(schema);
+    return (value: unknown) => {
+      if (isBody) refuseUnknownFields(value, schema as ObjectSchema);
+      else readTexts(value as Record<string, unknown>, schema as ObjectSchema);
+      refuseUnstorableText(value);
+      if (validate(value)) return { value };
+      throw contractError(validate.errors![0]!, isBody);
+    };
+  };
+}
+
+function readTexts(values: Record<string, unknown>, schema: ObjectSchema): void {
+  for (const [name, { type }] of Object.entries(
+    (schema.properties ?? {}) as Record<string, { type?: string }>,
+  )) {
+    const text = values[name];
+    if (typeof text !== "string") continue;
+    if (type === "integer" && /^-?\d{1,15}$/.test(text)) values[name] = Number(text);
+    else if (type === "boolean" && (text === "true" || text === "false")) values[name] = text === "true";
+  }
+}
+
+/** Keys that the schema doesn't have, in the order they were sent; before any value is looked at. */
+function refuseUnknownFields(value: unknown, schema: ObjectSchema): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new DomainError("invalid_request", "The body must be a JSON object.");
+  }
+  if (schema.additionalProperties !== false) return;
+  const properties = schema.properties ?? {};
+  const immutable = schema["x-immutable"] ?? {};
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(properties, key) || Object.hasOwn(immutable, key)) continue;
+    const name = key.length > 200 ? `${key.slice(0, 200)}…` : key;
+    const accepted = Object.keys(properties);
+    throw new DomainError(
+      `unknown_field:${name.toWellFormed()}`,
+      accepted.length > 0 ? `Accepted here: ${accepted.join(", ")}.` : "No field is accepted here.",
+    );
+  }
+  for (const [key, code] of Object.entries(immutable)) {
+    if (Object.hasOwn(value, key)) throw new DomainError(code, `${key} cannot change.`);
+  }
+}
+
+/** NUL and lone surrogates can't be stored as text. @throws DomainError invalid_request */
+function refuseUnstorableText(value: unknown): void {
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const item = stack.pop();
+    if (typeof item === "string") refuseText(item);
+    else if (typeof item === "object" && item !== null) {
+      for (const [key, member] of Object.entries(item)) {
+        refuseText(key);
+        stack.push(member);
+      }
+    }
+  }
+}
+
+function refuseText(text: string): void {
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw new DomainError("invalid_request", "Text must not hold NUL characters or unpaired surrogates.");
+  }
+}
+
+/** @throws DomainError invalid_request when the JSON is nested deeper than `DEEPEST_JSON` */
+export function refuseDeepNesting(value: unknown): void {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST_JSON)
+      throw new DomainError("invalid_request", `The body is nested deeper than ${DEEPEST_JSON} levels.`);
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item !== "object" || item === null) continue;
+      for (const member of Object.values(item))
+        if (typeof member === "object" && member !== null) next.push(member);
+    }
+    level = next;
+  }
+}
+
+function contractError(error: ErrorObject, isBody: boolean): DomainError {
+  const parent = (error.parentSchema ?? {}) as ObjectSchema & Record<string, string | undefined>;
+  const where = error.instancePath.slice(1).replaceAll("/", ".");
+  if (error.keyword === "required") {
+    const missing = String(error.params.missingProperty);
+    const schema = (parent.properties?.[missing] ?? {}) as unknown as Record<string, string | undefined>;
+    const code = schema["x-error-required"] ?? schema["x-error"] ?? "invalid_request";
+    return new DomainError(code, `${where ? `${where}.` : ""}${missing} is required.`);
+  }
+  if (error.keyword === "additionalProperties") {
+    const name = String(error.params.additionalProperty);
+    return new DomainError(
+      `${parent["x-unknown-error"] ?? "unknown_field"}:${name}`,
+      `${where || "The body"} has no such key.`,
+    );
+  }
+  const subject = where || (isBody ? "The body" : "The value");
+  const description = (error.parentSchema as { description?: string } | undefined)?.description;
+  return new DomainError(
+    parent["x-error"] ?? "invalid_request",
+    `${subject} ${error.message ?? "is not valid"}${error.keyword === "enum" ? `: ${(error.params.allowedValues as unknown[]).join(", ")}` : ""}.${description ? ` Expected: ${description}.` : ""}`,
+  );
+}

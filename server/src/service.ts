@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { healthRoutes } from "./admin/health-routes.ts";
+import { readOperatorToken } from "./admin/operator-token.ts";
+import { privateRoutes } from "./admin/private-routes.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { type ConnectionOptions, type Database, openDatabase } from "./database/database.ts";
+import { isMigrated, migrate, readMigrations } from "./database/migrate.ts";
+import { openNotifications } from "./database/notifications.ts";
+import { findKeyIn } from "./features/api-keys/index.ts";
+import { createLeadWriter, leadFormats } from "./features/leads/index.ts";
+import { createApiGuard } from "./http/api-guard.ts";
+import { createAuthenticator } from "./http/authentication.ts";
+import { beginIdempotent } from "./http/idempotency.ts";
+import { createOperatorGuard } from "./http/operator-guard.ts";
+import { memoryRateLimiter } from "./http/rate-limit.ts";
+import { createHttpServer } from "./http/server.ts";
+import { idsFrom } from "./ids.ts";
+import { publicRoutes, rootRoutes } from "./public-routes.ts";
+
+export interface ServiceOptions {
+  config: Config;
+  logger: Logger;
+  /** Default: the system's clock, or one that starts at `CLOCK_START`. */
+  clock?: Clock;
+  /** A database to use instead of the configured one. The caller closes nothing: the service owns its pool. */
+  connection?: ConnectionOptions;
+  /** The operator token, instead of the one in DATA_DIR. */
+  operatorToken?: string;
+}
+
+export interface Service {
+  publicUrl: string;
+  adminUrl: string;
+  database: Database;
+  /** Takes no new work, lets running requests and deliveries end, and closes everything. */
+  close(): Promise<void>;
+}
+
+/** Where the migrations are: beside the sources, and beside the built file. */
+const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
+
+/** Builds what the roles need and starts it. What was started is closed again when a later part fails. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, logger } = options;
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) {
+      await closer().catch((error: unknown) => logger.error({ err: error }, "closing failed"));
+    }
+  };
+  try {
+    return await start(options, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  { config, logger, ...given }: ServiceOptions,
+  closers: (() => Promise<unknown>)[],
+  close: () => Promise<void>,
+): Promise<Service> {
+  const clock = given.clock ?? systemClock(config.clockStart ?? undefined);
+  const newId = idsFrom(clock);
+  const onError = (what: string) => (error: unknown) => logger.error({ err: error }, what);
+
+  const connection = given.connection ?? (await connectionFor(config, logger, closers));
+  const database = openDatabase({
+    connection,
+    poolSize: config.databasePoolSize,
+    onError: onError("idle database connection failed"),
+  });
+  closers.push(() => database.close());
+  const migrations = await readMigrations(MIGRATIONS);
+  const applied = await migrate(database, migrations, clock);
+  if (applied.length > 0) logger.info({ versions: applied }, "database migrated");
+
+  const notifications = openNotifications({
+    database,
+    connection,
+    processId: randomUUID(),
+    onError: onError("listening for notifications failed"),
+  });
+  closers.push(() => notifications.close());
+
+  const authenticator = createAuthenticator({ findKey: findKeyIn(database), clock });
+  notifications.onNotification("keys", (organizationId) => authenticator.forget(organizationId || undefined));
+  const rateLimiter = memoryRateLimiter(clock);
+  closers.push(() => rateLimiter.close());
+
+  const wakeDispatcher: (() => void)[] = [];
+  notifications.onNotification("deliveries", () => {
+    for (const wake of wakeDispatcher) wake();
+  });
+  const outbox = {
+    clock,
+    newId,
+    deliveriesQueued() {
+      for (const wake of wakeDispatcher) wake();
+      notifications.notify("deliveries");
+    },
+  };
+  const deps = {
+    ...outbox,
+    database,
+    config,
+    logger,
+    leadWriter: createLeadWriter({ ...outbox, database }),
+    /** To be called after each change of a key or of an organization's state: takes effect at once here, soon elsewhere. */
+    keysChanged(organizationId: string) {
+      authenticator.forget(organizationId);
+      notifications.notify("keys", organizationId);
+    },
+  };
+
+  const listen = async (app: FastifyInstance, { host, port }: { host: string; port: number }) => {
+    closers.push(() => app.close());
+    await app.listen({ host, port });
+    const address = app.server.address();
+    return typeof address === "object" && address ? address.port : port;
+  };
+
+  const operatorToken = given.operatorToken ?? (await readOperatorToken(config));
+  const admin = createHttpServer({
+    prefixes: ["/private/v1"],
+    routes: config.roles.has("admin") ? privateRoutes(deps) : [],
+    rootRoutes: healthRoutes({ database, isReady: () => isMigrated(database, migrations) }),
+    guard: createOperatorGuard(operatorToken),
+    formats: leadFormats,
+    logger,
+    docsUrl: `${config.public.url}/docs`,
+    trustedProxies: config.trustedProxies,
+  });
+  const adminPort = await listen(admin, config.admin);
+
+  let publicPort = config.public.port;
+  if (config.roles.has("api")) {
+    const api = createHttpServer({
+      prefixes: ["/v1", "/public/v1"],
+      routes: publicRoutes(deps),
+      rootRoutes: rootRoutes(deps),
+      guard: createApiGuard({
+        authenticator,
+        rateLimiter,
+        beginIdempotent: (scope, body) => beginIdempotent({ database, clock }, scope, body),
+        onUse: () => {},
+        onRateLimited: () => {},
+      }),
+      formats: leadFormats,
+      logger,
+      docsUrl: `${config.public.url}/docs`,
+      trustedProxies: config.trustedProxies,
+    });
+    publicPort = await listen(api, config.public);
+  }
+
+  return {
+    publicUrl: `http://${config.public.host}:${publicPort}`,
+    adminUrl: `http://${config.admin.host}:${adminPort}`,
+    database,
+    close,
+  };
+}
+
+async function connectionFor(
+  config: Config,
+  logger: Logger,
+  closers: (() => Promise<unknown>)[],
+): Promise<ConnectionOptions> {
+  if (config.databaseUrl !== null) return { connectionString: config.databaseUrl };
+  // Loaded only where it is used: a service with DATABASE_URL has no need of it.
+  const { startEmbeddedPostgres } = await import("./database/embedded/index.ts");
+  const postgres = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: (level, message, fields) => logger[level](fields ?? {}, message),
+  });
+  closers.push(() => postgres.stop());
+  return postgres.connection;
+}
