@@ -16,7 +16,7 @@ import { createApiGuard } from "./http/api-guard.ts";
 import { createAuthenticator } from "./http/authentication.ts";
 import { beginIdempotent } from "./http/idempotency.ts";
 import { createOperatorGuard } from "./http/operator-guard.ts";
-import { memoryRateLimiter } from "./http/rate-limit.ts";
+import { memoryRateLimiter, type RateLimiter } from "./http/rate-limit/index.ts";
 import { createHttpServer } from "./http/server.ts";
 import { idsFrom } from "./ids.ts";
 import { publicRoutes, rootRoutes } from "./public-routes.ts";
@@ -45,7 +45,7 @@ const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /** Builds what the roles need and starts it. What was started is closed again when a later part fails. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, logger } = options;
+  const { logger } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) {
@@ -90,7 +90,7 @@ async function start(
 
   const authenticator = createAuthenticator({ findKey: findKeyIn(database), clock });
   notifications.onNotification("keys", (organizationId) => authenticator.forget(organizationId || undefined));
-  const rateLimiter = memoryRateLimiter(clock);
+  const rateLimiter = await rateLimiterFor(config, clock, logger);
   closers.push(() => rateLimiter.close());
 
   const wakeDispatcher: (() => void)[] = [];
@@ -165,6 +165,19 @@ async function start(
     database,
     close,
   };
+}
+
+async function rateLimiterFor(config: Config, clock: Clock, logger: Logger): Promise<RateLimiter> {
+  const inMemory = memoryRateLimiter(clock);
+  if (config.redisUrl === null) return inMemory;
+  const { redisRateLimiter } = await import("./http/rate-limit/redis-rate-limiter.ts");
+  return redisRateLimiter({
+    url: config.redisUrl,
+    clock,
+    fallback: inMemory,
+    onDown: (error) => logger.error({ err: error }, "Redis is down: each process limits rates by itself"),
+    onUp: () => logger.info("Redis is back: rate limits are shared again"),
+  });
 }
 
 async function connectionFor(

@@ -1,7 +1,7 @@
 import { DomainError } from "../domain-error.ts";
 import type { ApiCaller, Authenticator } from "./authentication.ts";
 import type { IdempotencyStart } from "./idempotency.ts";
-import type { RateLimiter } from "./rate-limit.ts";
+import type { RateLimiter } from "./rate-limit/index.ts";
 import type { Guard } from "./server.ts";
 
 /** Failed authentications that one client address may have in a minute. */
