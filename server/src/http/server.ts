@@ -93,6 +93,8 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
     return503OnClosing: false,
     forceCloseConnections: "idle",
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    // Without this Node answers a request without Host by itself, and without the envelope.
+    http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
     frameworkErrors: (error, request, reply) => {
       request.state ??= { startedAt: performance.now() };
@@ -101,6 +103,9 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
     },
     clientErrorHandler: answerBrokenRequest,
   });
+
+  // An expectation that Node doesn't know would be answered 417 without the envelope; it is ignored instead.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 
   app.decorateRequest("state");
   app.setValidatorCompiler(createValidatorCompiler(options.formats) as never);

@@ -1,0 +1,121 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Database } from "../database/database.ts";
+import type { RequestRecord } from "../http/server.ts";
+
+/** What the webhook feature tells of its queue when the metrics are read. */
+export interface DeliveryFigures {
+  /** Deliveries by state. */
+  byState: Readonly<Record<string, number>>;
+  /** Seconds since the oldest due delivery came due; 0 when none waits. */
+  oldestDueSeconds: number;
+}
+
+export interface Metrics {
+  requestDone(api: "public" | "private", record: RequestRecord): void;
+  rateLimited(): void;
+  /** One webhook attempt ended: `delivered`, `failed` or `dead_letter`. */
+  attemptEnded(outcome: string, seconds: number): void;
+  /** The Prometheus text. Figures of the database are left out while it is away. */
+  render(): Promise<string>;
+  contentType: string;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** A registry of this service's own: several services in one process (as in tests) don't meet. */
+export function createMetrics(deps: {
+  database: Database;
+  deliveries: () => Promise<DeliveryFigures>;
+}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: "outreach_http_requests_total",
+    help: "Requests answered, by route template",
+    labelNames: ["api", "method", "route", "status"],
+    registers,
+  });
+  const latency = new Histogram({
+    name: "outreach_http_request_duration_seconds",
+    help: "Time from a request's headers to the end of its answer",
+    labelNames: ["api", "method", "route"],
+    buckets: SECONDS,
+    registers,
+  });
+  const refusals = new Counter({
+    name: "outreach_rate_limit_refusals_total",
+    help: "Requests refused with 429",
+    registers,
+  });
+  const attempts = new Counter({
+    name: "outreach_webhook_attempts_total",
+    help: "Webhook delivery attempts, by outcome",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const attemptTime = new Histogram({
+    name: "outreach_webhook_attempt_duration_seconds",
+    help: "Time of a webhook delivery attempt",
+    buckets: SECONDS,
+    registers,
+  });
+  const states = new Gauge({
+    name: "outreach_webhook_deliveries",
+    help: "Webhook deliveries stored, by state",
+    labelNames: ["state"],
+    registers,
+  });
+  const oldestDue = new Gauge({
+    name: "outreach_webhook_oldest_due_seconds",
+    help: "How long the oldest due delivery has been waiting",
+    registers,
+  });
+  const pool = new Gauge({
+    name: "outreach_database_pool_connections",
+    help: "Connections of the database pool, by state; `waiting` are requests for one",
+    labelNames: ["state"],
+    registers,
+  });
+  const memory = new Gauge({
+    name: "outreach_process_resident_memory_bytes",
+    help: "Resident memory of this process",
+    registers,
+  });
+  const uptime = new Gauge({
+    name: "outreach_process_uptime_seconds",
+    help: "Time since this process started",
+    registers,
+  });
+
+  return {
+    requestDone(api, { method, route, status, seconds }) {
+      const template = route ?? "(unknown)";
+      // A method that no route has may be any text: it must not make a series of its own.
+      const known = route === null ? "(any)" : method;
+      requests.inc({ api, method: known, route: template, status });
+      latency.observe({ api, method: known, route: template }, seconds);
+    },
+    rateLimited: () => refusals.inc(),
+    attemptEnded(outcome, seconds) {
+      attempts.inc({ outcome });
+      attemptTime.observe(seconds);
+    },
+    async render() {
+      const use = deps.database.poolUse();
+      pool.set({ state: "busy" }, use.size - use.idle);
+      pool.set({ state: "idle" }, use.idle);
+      pool.set({ state: "waiting" }, use.waiting);
+      pool.set({ state: "max" }, use.max);
+      memory.set(process.memoryUsage.rss());
+      uptime.set(process.uptime());
+      states.reset();
+      const figures = await deps.deliveries().catch(() => null);
+      if (figures) {
+        for (const [state, count] of Object.entries(figures.byState)) states.set({ state }, count);
+        oldestDue.set(figures.oldestDueSeconds);
+      }
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
