@@ -1,14 +1,26 @@
 import type { AppDeps } from "./app-deps.ts";
+import { accountRoutes } from "./features/account/index.ts";
+import { campaignsRoutes } from "./features/campaigns/index.ts";
+import { eventCatalogRoutes } from "./features/event-catalog/index.ts";
 import { leadsRoutes } from "./features/leads/index.ts";
+import { metaRoutes } from "./features/meta/index.ts";
+import { unavailableRoutes } from "./features/unavailable/index.ts";
 import type { ApiCaller } from "./http/authentication.ts";
 import type { RouteDefinition } from "./http/route.ts";
 
 /** Every route of the public API, below `/v1` and its alias. */
 export function publicRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
-  return [...leadsRoutes(deps)];
+  return [
+    ...metaRoutes(deps),
+    ...accountRoutes(deps),
+    ...eventCatalogRoutes(),
+    ...leadsRoutes(deps),
+    ...campaignsRoutes(deps),
+    ...unavailableRoutes(),
+  ];
 }
 
 /** Routes of the public port outside the prefixes. */
-export function rootRoutes(_deps: AppDeps): RouteDefinition<ApiCaller>[] {
-  return [];
+export function rootRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
+  return [...metaRoutes(deps)];
 }

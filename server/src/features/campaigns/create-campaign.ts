@@ -1,0 +1,50 @@
+import type { Clock } from "../../clock.ts";
+import { type Database, timestamp } from "../../database/database.ts";
+import type { NewId } from "../../ids.ts";
+import { recordAudit } from "../audit/index.ts";
+import { readOrganization } from "../organizations/index.ts";
+import type { CampaignStatus } from "./campaign-states.ts";
+import type { Campaign, CampaignCreate } from "./campaigns.schema.ts";
+import * as sql from "./campaigns.sql.ts";
+
+/** Statuses that a campaign can't have without having been launched. */
+const LAUNCHED: readonly CampaignStatus[] = ["active", "paused", "completed"];
+
+/**
+ * Makes a campaign, a draft for the dialer mode `ai` unless said otherwise. One made in a later status counts as
+ * launched, and paused, at this moment.
+ * @throws DomainError organization_not_found
+ */
+export async function createCampaign(
+  deps: { database: Database; clock: Clock; newId: NewId },
+  input: { organizationId: string; actor: string; body: CampaignCreate },
+): Promise<Campaign> {
+  const { organizationId, actor, body } = input;
+  await readOrganization(deps, organizationId);
+  const status = body.status ?? "draft";
+  const now = timestamp(deps.clock.now());
+  return deps.database.transaction(async (transaction) => {
+    const [campaign] = await transaction.query<Campaign>({
+      ...sql.insertCampaign,
+      values: [
+        organizationId,
+        deps.newId(),
+        body.name,
+        status,
+        body.dialer_mode ?? "ai",
+        LAUNCHED.includes(status) ? now : null,
+        status === "paused" ? now : null,
+        now,
+      ],
+    });
+    await recordAudit(deps, transaction, {
+      organizationId,
+      actor,
+      action: "campaign.created",
+      subjectType: "campaign",
+      subjectId: campaign!.id,
+      details: { name: campaign!.name, status, dialer_mode: campaign!.dialer_mode },
+    });
+    return campaign!;
+  });
+}

@@ -1,0 +1,1 @@
+export { eventCatalogRoutes } from "./event-catalog.routes.ts";

@@ -1,0 +1,1 @@
+export { unavailableRoutes } from "./unavailable.routes.ts";
