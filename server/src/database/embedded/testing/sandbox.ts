@@ -9,14 +9,14 @@ import { build } from "esbuild";
 import pg from "pg";
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from "../index.ts";
 
-export interface ChildAnswer {
+interface ChildAnswer {
   pid?: number;
   connection?: EmbeddedPostgres["connection"];
   code?: string;
   message?: string;
 }
 
-export interface ChildService {
+interface ChildService {
   process: ChildProcess;
   /** What it said first: that it runs, or why not. */
   answer: Promise<ChildAnswer>;
