@@ -242,13 +242,14 @@ CREATE TABLE dnc_entries (
   created_at      timestamptz NOT NULL,
   PRIMARY KEY (organization_id, phone_number)
 );
+CREATE INDEX dnc_entries_newest_first ON dnc_entries (organization_id, created_at DESC, phone_number DESC);
 
 -- balance is what the organization has; held is the part of it that running calls have reserved.
 CREATE TABLE wallets (
   organization_id   uuid PRIMARY KEY REFERENCES organizations,
   balance           bigint NOT NULL,
   held              bigint NOT NULL DEFAULT 0 CHECK (held >= 0),
-  -- True while the balance has been above the threshold since the last billing.low_balance.
+  -- True while the balance is above the threshold: the next fall to it reports billing.low_balance.
   low_balance_armed boolean NOT NULL,
   updated_at        timestamptz NOT NULL
 );
@@ -264,7 +265,10 @@ CREATE TABLE ledger_entries (
   idempotency_key text NOT NULL,
   note            text,
   actor           text NOT NULL,
+  -- What the wallet held after this entry; the other accounts keep no running balance.
+  balance_after   bigint CHECK (balance_after >= 0),
   created_at      timestamptz NOT NULL,
   PRIMARY KEY (organization_id, id),
-  UNIQUE (organization_id, account, idempotency_key)
+  UNIQUE (organization_id, account, idempotency_key),
+  CHECK ((account = 'wallet') = (balance_after IS NOT NULL))
 );

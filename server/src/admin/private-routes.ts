@@ -1,9 +1,23 @@
 import type { AppDeps } from "../app-deps.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import type { RouteDefinition } from "../http/route.ts";
+import { auditRoutes } from "./audit.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
+import { dncRoutes } from "./dnc.routes.ts";
+import { keysRoutes } from "./keys.routes.ts";
+import { membersRoutes } from "./members.routes.ts";
+import { organizationsRoutes } from "./organizations.routes.ts";
+import { walletRoutes } from "./wallet.routes.ts";
 
 /** Every route of the private API, below `/private/v1`. */
 export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
-  return [...campaignsAdminRoutes(deps)];
+  return [
+    ...organizationsRoutes(deps),
+    ...keysRoutes(deps),
+    ...membersRoutes(deps),
+    ...auditRoutes(deps),
+    ...walletRoutes(deps),
+    ...dncRoutes(deps),
+    ...campaignsAdminRoutes(deps),
+  ];
 }

@@ -1,28 +1,12 @@
 import type { Clock } from "../../clock.ts";
 import { type Database, timestamp } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
-import { readScopes, SCOPES, type Scope } from "../../http/scopes.ts";
+import { readScopes, SCOPES } from "../../http/scopes.ts";
 import type { NewId } from "../../ids.ts";
 import { recordAudit } from "../audit/index.ts";
 import { readOrganization } from "../organizations/index.ts";
-import * as sql from "./api-keys.sql.ts";
-import { makeKey } from "./make-key.ts";
-
-export const DEFAULT_RATE_LIMIT = 60;
-
-export interface ApiKey {
-  id: string;
-  organization_id: string;
-  name: string;
-  key_prefix: string;
-  scopes: Scope[];
-  rate_limit_per_minute: number;
-  expires_at: string | null;
-  revoked_at: string | null;
-  rotated_from: string | null;
-  last_used_at: string | null;
-  created_at: string;
-}
+import { DEFAULT_RATE_LIMIT, type IssuedApiKey } from "./api-keys.schema.ts";
+import { issueKey } from "./issue-key.ts";
 
 export interface CreateKeyInput {
   organizationId: string;
@@ -37,58 +21,37 @@ export interface CreateKeyInput {
 
 /**
  * Makes a key. The answer is the only time that its text is shown.
- * @throws DomainError organization_not_found, unknown_scope:<name>
+ * @throws DomainError organization_not_found, unknown_scope:<name>, invalid_request (no scope)
  */
 export async function createKey(
   deps: { database: Database; clock: Clock; newId: NewId },
   input: CreateKeyInput,
-): Promise<ApiKey & { key: string }> {
+): Promise<IssuedApiKey> {
   const scopes = input.scopes ? readScopes(input.scopes) : [...SCOPES];
   if (scopes.length === 0) throw new DomainError("invalid_request", "A key needs at least one scope.");
   const organization = await readOrganization(deps, input.organizationId);
-  const { key, hash, prefix } = makeKey(organization.sandbox);
-  const created: ApiKey = {
-    id: deps.newId(),
-    organization_id: input.organizationId,
-    name: input.name,
-    key_prefix: prefix,
-    scopes,
-    rate_limit_per_minute: input.rateLimitPerMinute ?? DEFAULT_RATE_LIMIT,
-    expires_at: typeof input.expiresAt === "number" ? timestamp(input.expiresAt) : null,
-    revoked_at: null,
-    rotated_from: null,
-    last_used_at: null,
-    created_at: timestamp(deps.clock.now()),
-  };
-  await deps.database.transaction(async (transaction) => {
-    await transaction.query({
-      ...sql.insertKey,
-      values: [
-        created.organization_id,
-        created.id,
-        created.name,
-        hash,
-        prefix,
-        scopes,
-        created.rate_limit_per_minute,
-        created.expires_at,
-        null,
-        created.created_at,
-      ],
+  return deps.database.transaction(async (transaction) => {
+    const issued = await issueKey(deps, transaction, {
+      organization,
+      name: input.name,
+      scopes,
+      rateLimitPerMinute: input.rateLimitPerMinute ?? DEFAULT_RATE_LIMIT,
+      expiresAt: typeof input.expiresAt === "number" ? timestamp(input.expiresAt) : null,
+      rotatedFrom: null,
     });
     await recordAudit(deps, transaction, {
-      organizationId: input.organizationId,
+      organizationId: organization.id,
       actor: input.actor,
       action: "api_key.created",
       subjectType: "api_key",
-      subjectId: created.id,
+      subjectId: issued.id,
       details: {
-        name: created.name,
+        name: issued.name,
         scopes,
-        rate_limit_per_minute: created.rate_limit_per_minute,
-        expires_at: created.expires_at,
+        rate_limit_per_minute: issued.rate_limit_per_minute,
+        expires_at: issued.expires_at,
       },
     });
+    return issued;
   });
-  return { ...created, key };
 }

@@ -1,2 +1,13 @@
-export { type ApiKey, type CreateKeyInput, createKey } from "./create-key.ts";
+export {
+  ApiKey,
+  ApiKeyCreate,
+  ApiKeyListQuery,
+  ApiKeyPage,
+  ApiKeyRotate,
+  IssuedApiKey,
+} from "./api-keys.schema.ts";
+export { type CreateKeyInput, createKey } from "./create-key.ts";
 export { findKeyIn } from "./find-key.ts";
+export { listKeys } from "./list-keys.ts";
+export { type ChangeKeyDeps, revokeKey } from "./revoke-key.ts";
+export { rotateKey } from "./rotate-key.ts";

@@ -1,28 +1,18 @@
 import type { Clock } from "../../clock.ts";
 import { type Database, timestamp } from "../../database/database.ts";
-import { DomainError } from "../../domain-error.ts";
 import type { NewId } from "../../ids.ts";
 import { recordAudit } from "../audit/index.ts";
+import { openWallet } from "../billing/index.ts";
+import type { Organization } from "./organizations.schema.ts";
 import * as sql from "./organizations.sql.ts";
-
-export interface Organization {
-  id: string;
-  name: string;
-  status: "active" | "suspended";
-  sandbox: boolean;
-  voice_enabled: boolean;
-  concurrency_limit: number;
-  low_balance_threshold: number;
-  timezone: string;
-  balance_tokens: number;
-  created_at: string;
-  updated_at: string;
-}
+import { readTimeZone } from "./time-zone.ts";
 
 export interface CreateOrganizationInput {
   actor: string;
   name: string;
   sandbox?: boolean | undefined;
+  /** Tokens; default 0. Goes through the ledger. */
+  balanceTokens?: number | undefined;
   /** Calls at the same time; default 10. */
   concurrencyLimit?: number | undefined;
   /** Tokens; default 10,000. */
@@ -31,41 +21,46 @@ export interface CreateOrganizationInput {
   timezone?: string | undefined;
 }
 
-/** Makes an organization with an empty wallet. A sandbox has its voice suspended for good. */
+/**
+ * Makes an organization with its wallet. A sandbox has its voice suspended for good.
+ * @throws DomainError invalid_request for a time zone that doesn't exist
+ */
 export async function createOrganization(
   deps: { database: Database; clock: Clock; newId: NewId },
   input: CreateOrganizationInput,
 ): Promise<Organization> {
-  const timezone = input.timezone ?? "America/New_York";
-  if (!Intl.supportedValuesOf("timeZone").includes(timezone) && timezone !== "UTC") {
-    throw new DomainError(
-      "invalid_request",
-      `timezone must be an IANA time zone such as America/New_York, not "${timezone}".`,
-    );
-  }
-  const sandbox = input.sandbox ?? false;
+  const timezone = readTimeZone(input.timezone ?? "America/New_York");
+  const { name, sandbox = false, balanceTokens = 0, lowBalanceThreshold = 10_000 } = input;
   return deps.database.transaction(async (transaction) => {
-    const [organization] = await transaction.query<Organization>({
+    const id = deps.newId();
+    await transaction.query({
       ...sql.insertOrganization,
       values: [
-        deps.newId(),
-        input.name,
+        id,
+        name,
         sandbox,
         !sandbox,
         input.concurrencyLimit ?? 10,
-        input.lowBalanceThreshold ?? 10_000,
+        lowBalanceThreshold,
         timezone,
         timestamp(deps.clock.now()),
       ],
     });
+    await openWallet(deps, transaction, {
+      organizationId: id,
+      actor: input.actor,
+      balance: balanceTokens,
+      threshold: lowBalanceThreshold,
+    });
     await recordAudit(deps, transaction, {
-      organizationId: organization!.id,
+      organizationId: id,
       actor: input.actor,
       action: "organization.created",
       subjectType: "organization",
-      subjectId: organization!.id,
-      details: { name: input.name, sandbox },
+      subjectId: id,
+      details: { name, sandbox, balance_tokens: balanceTokens },
     });
+    const [organization] = await transaction.query<Organization>({ ...sql.readOrganization, values: [id] });
     return organization!;
   });
 }

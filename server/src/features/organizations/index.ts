@@ -1,6 +1,11 @@
+export { type CreateOrganizationInput, createOrganization } from "./create-organization.ts";
 export {
-  type CreateOrganizationInput,
-  createOrganization,
-  type Organization,
-} from "./create-organization.ts";
-export { readOrganization } from "./read-organization.ts";
+  Organization,
+  OrganizationCreate,
+  OrganizationListQuery,
+  OrganizationPage,
+  OrganizationPatch,
+} from "./organizations.schema.ts";
+export { listOrganizations, readOrganization } from "./read-organization.ts";
+export { readTimeZone } from "./time-zone.ts";
+export { type UpdateOrganizationDeps, updateOrganization } from "./update-organization.ts";

@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
-import type { Organization } from "./create-organization.ts";
+import type { Page } from "../../http/schema.ts";
+import type { Organization } from "./organizations.schema.ts";
 import * as sql from "./organizations.sql.ts";
 
 /** @throws DomainError organization_not_found */
@@ -14,4 +15,9 @@ export async function readOrganization(
   });
   if (!organization) throw new DomainError("organization_not_found", "There is no such organization.");
   return organization;
+}
+
+/** Every organization, newest first: for the operator alone. */
+export function listOrganizations(deps: { database: Database }, page: Page): Promise<Organization[]> {
+  return deps.database.query<Organization>({ ...sql.listOrganizations, values: [page.limit, page.offset] });
 }

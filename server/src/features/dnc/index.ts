@@ -1,0 +1,13 @@
+export { addDncEntry, type DncDeps } from "./add-dnc-entry.ts";
+export {
+  DncAdd,
+  DncCheck,
+  DncCheckQuery,
+  DncEntry,
+  DncListQuery,
+  DncNumber,
+  DncPage,
+  DncRemoved,
+} from "./dnc.schema.ts";
+export { checkDncNumber, listDncEntries } from "./read-dnc.ts";
+export { removeDncEntry } from "./remove-dnc-entry.ts";

@@ -1,0 +1,68 @@
+import { type Static, Type } from "typebox";
+import { Instant, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
+import { MOST_TOKENS } from "../billing/index.ts";
+
+export const Organization = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    status: oneOf(["active", "suspended"], {
+      description: "A suspended organization reads, but doesn't write",
+    }),
+    sandbox: Type.Boolean(),
+    voice_enabled: Type.Boolean({ description: "Never true for a sandbox" }),
+    concurrency_limit: Type.Integer({ description: "Calls at the same time" }),
+    low_balance_threshold: Type.Integer({
+      description: "Tokens; `billing.low_balance` fires when the balance falls to it",
+    }),
+    timezone: Type.String({ description: "IANA name" }),
+    balance_tokens: Type.Integer(),
+    created_at: Instant,
+    updated_at: Instant,
+  },
+  { "x-name": "Organization" },
+);
+export type Organization = Static<typeof Organization>;
+
+export const OrganizationPage = pageOf(Organization);
+export const OrganizationListQuery = Type.Object(pageQuery);
+
+const fields = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 120,
+    pattern: "\\S",
+    description: "1 to 120 characters, not all of them spaces",
+  }),
+  concurrency_limit: Type.Integer({ minimum: 0, maximum: 1_000_000, description: "calls at the same time" }),
+  low_balance_threshold: Type.Integer({ minimum: 0, maximum: MOST_TOKENS, description: "tokens" }),
+  timezone: Type.String({ maxLength: 100, description: "an IANA time zone such as America/New_York" }),
+};
+
+export const OrganizationCreate = Type.Object(
+  {
+    name: fields.name,
+    sandbox: Type.Optional(Type.Boolean({ description: "default false; can't change later" })),
+    balance_tokens: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MOST_TOKENS, description: "the opening balance; default 0" }),
+    ),
+    concurrency_limit: Type.Optional(fields.concurrency_limit),
+    low_balance_threshold: Type.Optional(fields.low_balance_threshold),
+    timezone: Type.Optional(fields.timezone),
+  },
+  { additionalProperties: false, "x-name": "OrganizationCreate" },
+);
+export type OrganizationCreate = Static<typeof OrganizationCreate>;
+
+export const OrganizationPatch = Type.Object(
+  {
+    name: Type.Optional(fields.name),
+    status: Type.Optional(oneOf(["active", "suspended"])),
+    voice_enabled: Type.Optional(Type.Boolean({ description: "a sandbox's voice can't be switched on" })),
+    concurrency_limit: Type.Optional(fields.concurrency_limit),
+    low_balance_threshold: Type.Optional(fields.low_balance_threshold),
+    timezone: Type.Optional(fields.timezone),
+  },
+  { additionalProperties: false, "x-name": "OrganizationPatch" },
+);
+export type OrganizationPatch = Static<typeof OrganizationPatch>;
