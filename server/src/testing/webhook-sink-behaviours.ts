@@ -40,51 +40,67 @@ export function playBehaviour(
   written: { bytes: number },
 ): void {
   const socket = response.socket!;
-  const repeat = (everyMs: number, act: () => void) => {
+  const repeat = (everyMs: number, act: () => unknown) => {
     const timer = setInterval(act, everyMs);
     socket.once("close", () => clearInterval(timer));
   };
   switch (behaviour.kind) {
-    case "respond": {
-      const answer = () =>
-        response.writeHead(behaviour.status ?? 200, behaviour.headers).end(behaviour.body ?? "");
-      if (!behaviour.delayMs) return void answer();
-      const timer = setTimeout(answer, behaviour.delayMs);
-      socket.once("close", () => clearTimeout(timer));
-      return;
-    }
+    case "respond":
+      respond(behaviour, response);
+      break;
     case "hang":
-      return;
+      break;
     case "drip":
       response.writeHead(behaviour.status ?? 200, { "content-type": "text/plain" });
       response.write("first words");
-      return repeat(behaviour.everyMs ?? 20, () => {
+      repeat(behaviour.everyMs ?? 20, () => {
         response.write(".");
         written.bytes += 1;
       });
+      break;
     case "drip-head":
       socket.write("HTTP/1.1 200 OK\r\n");
-      return repeat(behaviour.everyMs ?? 20, () => void socket.write("x-more: y\r\n"));
+      repeat(behaviour.everyMs ?? 20, () => socket.write("x-more: y\r\n"));
+      break;
     case "informational-flood":
-      return repeat(behaviour.everyMs ?? 1, () => void socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"));
+      repeat(behaviour.everyMs ?? 1, () => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"));
+      break;
     case "huge":
       response.writeHead(behaviour.status ?? 200, { "content-type": "text/plain" });
-      return pour(response, written);
+      pour(response, written);
+      break;
     case "gzip-bomb":
       response.writeHead(200, { "content-encoding": "gzip" });
-      return void response.end(gzipSync(Buffer.alloc(50 * 1024 * 1024)));
+      response.end(gzipSync(Buffer.alloc(50 * 1024 * 1024)));
+      break;
     case "reset":
-      return void socket.resetAndDestroy();
+      socket.resetAndDestroy();
+      break;
     case "close":
-      return void socket.end();
+      socket.end();
+      break;
     case "cut-off":
       response.writeHead(behaviour.status ?? 200, { "content-length": "1000" });
-      return void response.write("half of it", () => socket.resetAndDestroy());
+      response.write("half of it", () => socket.resetAndDestroy());
+      break;
     case "redirect":
-      return void response.writeHead(behaviour.status ?? 302, { location: behaviour.location }).end();
+      response.writeHead(behaviour.status ?? 302, { location: behaviour.location }).end();
+      break;
     case "raw":
-      return void socket.write(behaviour.bytes);
+      socket.write(behaviour.bytes);
+      break;
   }
+}
+
+function respond(behaviour: SinkBehaviour & { kind: "respond" }, response: ServerResponse): void {
+  const answer = () =>
+    response.writeHead(behaviour.status ?? 200, behaviour.headers).end(behaviour.body ?? "");
+  if (!behaviour.delayMs) {
+    answer();
+    return;
+  }
+  const timer = setTimeout(answer, behaviour.delayMs);
+  response.socket?.once("close", () => clearTimeout(timer));
 }
 
 function pour(response: ServerResponse, written: { bytes: number }): void {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { TestCertificate } from "./certificates.ts";
 import { playBehaviour, type SinkBehaviour } from "./webhook-sink-behaviours.ts";
 
@@ -27,6 +28,8 @@ export interface WebhookSink {
   readonly requests: readonly ReceivedRequest[];
   /** How many connections were ever opened to the sink, and how many are open. */
   readonly connections: { opened: number; open: number };
+  /** The names that TLS clients asked for (SNI), one a connection; false where they asked for none. */
+  readonly serverNames: readonly (string | false)[];
   /** How many body bytes the sink has written for behaviours without an end. */
   readonly written: { bytes: number };
   /** The sink's address with a path, at 127.0.0.1 unless told otherwise. */
@@ -61,6 +64,7 @@ export async function startWebhookSink(options: WebhookSinkOptions = {}): Promis
   const watchers = new Set<() => void>();
   const connectionIds = new WeakMap<Socket, number>();
   const connections = { opened: 0, open: 0 };
+  const serverNames: (string | false)[] = [];
   const written = { bytes: 0 };
   const sockets = new Set<Socket>();
 
@@ -95,6 +99,7 @@ export async function startWebhookSink(options: WebhookSinkOptions = {}): Promis
   server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => {
     connections.opened += 1;
     connectionIds.set(socket, connections.opened);
+    if (socket instanceof TLSSocket) serverNames.push(serverNameOf(socket));
   });
   server.on("connection", (socket: Socket) => {
     connections.open += 1;
@@ -114,6 +119,7 @@ export async function startWebhookSink(options: WebhookSinkOptions = {}): Promis
     port,
     requests,
     connections,
+    serverNames,
     written,
     url: (path = "/", host = "127.0.0.1") => `${options.tls ? "https" : "http"}://${host}:${port}${path}`,
     script: (path, ...behaviours) => void scripts.set(path, behaviours),
@@ -143,6 +149,12 @@ export async function startWebhookSink(options: WebhookSinkOptions = {}): Promis
       await closed;
     },
   };
+}
+
+function serverNameOf(socket: TLSSocket): string | false {
+  // Set by Node on the server's side, and missing from its types.
+  const { servername } = socket as TLSSocket & { servername?: string | false };
+  return servername || false;
 }
 
 /** A receiver that accepts connections and never reads nor writes a byte. */
