@@ -4,7 +4,9 @@ import { campaignsRoutes } from "./features/campaigns/index.ts";
 import { eventCatalogRoutes } from "./features/event-catalog/index.ts";
 import { leadsRoutes } from "./features/leads/index.ts";
 import { metaRoutes } from "./features/meta/index.ts";
+import { referenceRoutes } from "./features/reference/index.ts";
 import { unavailableRoutes } from "./features/unavailable/index.ts";
+import { webhooksRoutes } from "./features/webhooks/index.ts";
 import type { ApiCaller } from "./http/authentication.ts";
 import type { RouteDefinition } from "./http/route.ts";
 
@@ -16,11 +18,13 @@ export function publicRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
     ...eventCatalogRoutes(),
     ...leadsRoutes(deps),
     ...campaignsRoutes(deps),
+    ...webhooksRoutes(deps),
     ...unavailableRoutes(),
+    ...referenceRoutes(deps),
   ];
 }
 
 /** Routes of the public port outside the prefixes. */
 export function rootRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
-  return [...metaRoutes(deps)];
+  return [...metaRoutes(deps), ...referenceRoutes(deps)];
 }

@@ -3,11 +3,15 @@ import type { Operator } from "../http/operator-guard.ts";
 import type { RouteDefinition } from "../http/route.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
+import { deliveriesRoutes } from "./deliveries.routes.ts";
 import { dncRoutes } from "./dnc.routes.ts";
+import { importsRoutes } from "./imports.routes.ts";
 import { keysRoutes } from "./keys.routes.ts";
 import { membersRoutes } from "./members.routes.ts";
 import { organizationsRoutes } from "./organizations.routes.ts";
+import { referenceAdminRoutes } from "./reference.routes.ts";
 import { walletRoutes } from "./wallet.routes.ts";
+import { webhooksAdminRoutes } from "./webhooks.routes.ts";
 
 /** Every route of the private API, below `/private/v1`. */
 export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
@@ -19,5 +23,9 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...walletRoutes(deps),
     ...dncRoutes(deps),
     ...campaignsAdminRoutes(deps),
+    ...importsRoutes(deps),
+    ...webhooksAdminRoutes(deps),
+    ...deliveriesRoutes(deps),
+    ...referenceAdminRoutes(deps),
   ];
 }

@@ -1,0 +1,3 @@
+export { answerText } from "./answer-text.ts";
+export { readDocument } from "./read-document.ts";
+export { referenceRoutes } from "./reference.routes.ts";

@@ -1,0 +1,24 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Files that come with the service and are read while it runs. */
+export interface ShippedFiles {
+  openapi: string;
+  privateOpenapi: string;
+  guide: string;
+  /** The script of the reference page. */
+  referenceScript: string;
+}
+
+/** Where they are, seen from the sources as from the bundle: both are two levels below the repository. */
+export const shippedFiles: ShippedFiles = {
+  openapi: fileURLToPath(new URL("../../openapi/openapi.yaml", import.meta.url)),
+  privateOpenapi: fileURLToPath(new URL("../../openapi/private.yaml", import.meta.url)),
+  guide: fileURLToPath(new URL("../../docs/getting-started.md", import.meta.url)),
+  // Only found, never loaded: the page's script is a file beside the package's own code.
+  referenceScript: join(
+    dirname(createRequire(import.meta.url).resolve("@scalar/fastify-api-reference")),
+    "js/standalone.js",
+  ),
+};
