@@ -1,4 +1,6 @@
 export { leadFormats } from "./lead-formats.ts";
 export { createLeadWriter, type LeadWriter } from "./lead-writer.ts";
 export { leadsRoutes } from "./leads.routes.ts";
+export { ImportJobPage, ImportJobWithRows, ImportListQuery, ImportRowsQuery } from "./leads-csv.schema.ts";
 export { canonicalPhoneNumber, normaliseEmail, parseIsoDateTime } from "./parsing/index.ts";
+export { listImports, readImport } from "./read-imports.ts";

@@ -6,6 +6,7 @@ import { IdParams, pageFrom } from "../../http/schema.ts";
 import { createLead } from "./create-lead.ts";
 import type { LeadWriter } from "./lead-writer.ts";
 import { Lead, LeadCreate, LeadListQuery, LeadPage, LeadPatch } from "./leads.schema.ts";
+import { leadsCsvRoutes } from "./leads-csv.routes.ts";
 import { canonicalPhoneNumber } from "./parsing/index.ts";
 import { patchLead } from "./patch-lead.ts";
 import { listLeads, readLead } from "./read-leads.ts";
@@ -27,7 +28,7 @@ export function leadsRoutes(deps: LeadsDeps): RouteDefinition<ApiCaller>[] {
       access: "leads:read",
       query: LeadListQuery,
       responses: { 200: { description: "A page of leads", schema: LeadPage } },
-      errors: ["invalid_phone_number"],
+      errors: ["invalid_phone_number", "campaign_not_found"],
       async handle({ caller, query }) {
         const page = pageFrom(query);
         const filter = {
@@ -96,5 +97,6 @@ export function leadsRoutes(deps: LeadsDeps): RouteDefinition<ApiCaller>[] {
         };
       },
     }),
+    ...leadsCsvRoutes(deps),
   ];
 }

@@ -117,6 +117,12 @@ export const readLead = {
   text: `SELECT ${columns} FROM leads WHERE organization_id = $1 AND id = $2`,
 };
 
+/** $1 organization, $2 campaign */
+export const findCampaign = {
+  name: "leads-find-campaign",
+  text: "SELECT FROM campaigns WHERE organization_id = $1 AND id = $2",
+};
+
 export interface LeadFilter {
   campaignId?: string | undefined;
   phoneNumber?: string | undefined;

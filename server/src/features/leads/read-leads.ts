@@ -4,6 +4,7 @@ import type { Page } from "../../http/schema.ts";
 import type { Lead, LeadSummary } from "./leads.schema.ts";
 import * as sql from "./leads.sql.ts";
 import { type LeadRow, type LeadSummaryRow, presentLead, presentSummary } from "./present-lead.ts";
+import { requireCampaign } from "./require-campaign.ts";
 
 /** @throws DomainError not_found */
 export async function readLead(
@@ -16,7 +17,7 @@ export async function readLead(
   return presentLead(row);
 }
 
-/** Newest first. */
+/** Newest first. @throws DomainError campaign_not_found when the filter names one that isn't the organization's */
 export async function listLeads(
   deps: { database: Database },
   organizationId: string,
@@ -26,5 +27,9 @@ export async function listLeads(
   const rows = await deps.database.query<LeadSummaryRow>(
     sql.listLeads(organizationId, filter, page.limit, page.offset),
   );
+  // Only an empty page leaves the question open, so that pages with leads cost one statement.
+  if (rows.length === 0 && filter.campaignId !== undefined) {
+    await requireCampaign(deps, organizationId, filter.campaignId);
+  }
   return rows.map(presentSummary);
 }
