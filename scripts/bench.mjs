@@ -27,9 +27,12 @@ const built = mkdtempSync(join(root, ".bench-"));
 let failed = 0;
 try {
   await build({
-    entryPoints: [...names.map((name) => `${name}.bench`), "load-worker"].map((name) =>
-      join(folder, `${name}.ts`),
-    ),
+    entryPoints: [
+      ...names.map((name) => `${name}.bench`),
+      "load-worker",
+      "bare-server-process",
+      "sink-process",
+    ].map((name) => join(folder, `${name}.ts`)),
     outdir: built,
     bundle: true,
     splitting: true,
