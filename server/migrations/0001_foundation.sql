@@ -20,8 +20,10 @@ CREATE TABLE organizations (
   phone_rate_per_minute  integer NOT NULL DEFAULT 90 CHECK (phone_rate_per_minute >= 0),
   browser_rate_per_minute integer NOT NULL DEFAULT 60 CHECK (browser_rate_per_minute >= 0),
   timezone               text NOT NULL,
-  -- Day-grained: when the API was last called with one of its keys. Decides the sandbox's retention.
+  -- When the API was last called with one of its keys, at most a minute late. Decides the sandbox's retention.
   last_api_activity_at   timestamptz NOT NULL,
+  -- Set while what an idle sandbox had before this moment is being removed.
+  sandbox_purge_before   timestamptz,
   created_at             timestamptz NOT NULL,
   updated_at             timestamptz NOT NULL
 );
@@ -199,7 +201,7 @@ CREATE TABLE webhook_deliveries (
 );
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (organization_id, subscription_id, next_attempt_at)
   WHERE state IN ('pending', 'retrying');
-CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (organization_id, finished_at) WHERE finished_at IS NOT NULL;
+-- No index on finished_at: it would cost every delivery, and what is past its time is found by the time in its id.
 
 CREATE TABLE webhook_attempts (
   organization_id  uuid NOT NULL,
