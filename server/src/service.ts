@@ -12,6 +12,7 @@ import { isMigrated, migrate, readMigrations } from "./database/migrate.ts";
 import { openNotifications } from "./database/notifications.ts";
 import { findKeyIn } from "./features/api-keys/index.ts";
 import { createLeadWriter, leadFormats } from "./features/leads/index.ts";
+import { createActivityTracker, startJanitor } from "./features/retention/index.ts";
 import { createApiGuard } from "./http/api-guard.ts";
 import { createAuthenticator } from "./http/authentication.ts";
 import { beginIdempotent } from "./http/idempotency.ts";
@@ -42,6 +43,9 @@ export interface Service {
 
 /** Where the migrations are: beside the sources, and beside the built file. */
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
+
+/** At most so long does a start wait for the janitor's first round. */
+const JANITOR_HEAD_START_MS = 300;
 
 /** Builds what the roles need and starts it. What was started is closed again when a later part fails. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -93,6 +97,9 @@ async function start(
   const rateLimiter = await rateLimiterFor(config, clock, logger);
   closers.push(() => rateLimiter.close());
 
+  const activity = createActivityTracker({ database, clock, onError: onError("recording key use failed") });
+  closers.push(() => activity.close());
+
   const wakeDispatcher: (() => void)[] = [];
   notifications.onNotification("deliveries", () => {
     for (const wake of wakeDispatcher) wake();
@@ -125,6 +132,13 @@ async function start(
     return typeof address === "object" && address ? address.port : port;
   };
 
+  if (config.roles.has("janitor")) {
+    const janitor = startJanitor({ database, clock, newId, logger, activity });
+    closers.push(() => janitor.stop());
+    // So that what is past its time is gone before the first answer, unless there is a lot of it.
+    await janitor.headStart(JANITOR_HEAD_START_MS);
+  }
+
   const operatorToken = given.operatorToken ?? (await readOperatorToken(config));
   const admin = createHttpServer({
     prefixes: ["/private/v1"],
@@ -148,7 +162,7 @@ async function start(
         authenticator,
         rateLimiter,
         beginIdempotent: (scope, body) => beginIdempotent({ database, clock }, scope, body),
-        onUse: () => {},
+        onUse: activity.used,
         onRateLimited: () => {},
       }),
       formats: leadFormats,
