@@ -4,7 +4,7 @@ import { SCOPES } from "../../http/scopes.ts";
 
 export const DEFAULT_RATE_LIMIT = 60;
 /** Minutes: 30 days. */
-export const LONGEST_OVERLAP = 43_200;
+const LONGEST_OVERLAP = 43_200;
 
 const fields = {
   id: Uuid,

@@ -6,7 +6,7 @@ export {
   ApiKeyRotate,
   IssuedApiKey,
 } from "./api-keys.schema.ts";
-export { type CreateKeyInput, createKey } from "./create-key.ts";
+export { createKey } from "./create-key.ts";
 export { findKeyIn } from "./find-key.ts";
 export { listKeys } from "./list-keys.ts";
 export { type ChangeKeyDeps, revokeKey } from "./revoke-key.ts";

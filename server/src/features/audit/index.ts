@@ -1,3 +1,3 @@
-export { AuditListQuery, AuditPage, AuditRecord } from "./audit.schema.ts";
+export { AuditListQuery, AuditPage } from "./audit.schema.ts";
 export { listAudit } from "./list-audit.ts";
-export { type AuditEntry, recordAudit } from "./record-audit.ts";
+export { recordAudit } from "./record-audit.ts";

@@ -18,7 +18,7 @@ export const insertWallet = {
   text: `INSERT INTO wallets (organization_id, balance, low_balance_armed, updated_at) VALUES ($1, 0, false, $2)`,
 };
 
-export const entryColumns = `id, transfer_id, kind, amount AS tokens, balance_after AS balance, note, actor,
+const entryColumns = `id, transfer_id, kind, amount AS tokens, balance_after AS balance, note, actor,
   idempotency_key, created_at`;
 
 /** $1 organization, $2 the key as stored */
@@ -70,9 +70,4 @@ export const readWallet = {
     ) AS e ON true
     WHERE w.organization_id = $1
     ORDER BY e.id DESC`,
-};
-
-export const hasBalance = {
-  name: "wallet-has-balance",
-  text: `SELECT balance > held AS has_balance FROM wallets WHERE organization_id = $1`,
 };

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from "../../database/database.ts";
+import type { Database } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
 import type { Wallet } from "./billing.schema.ts";
 import * as sql from "./billing.sql.ts";
@@ -30,10 +30,4 @@ export async function readWallet(deps: { database: Database }, organizationId: s
     threshold: wallet.threshold,
     entries: rows.flatMap((row) => (row.id === null ? [] : [presentEntry(row)])),
   };
-}
-
-/** True when the organization has tokens that running calls don't hold. */
-export async function hasBalance(on: Queryable, organizationId: string): Promise<boolean> {
-  const [row] = await on.query<{ has_balance: boolean }>({ ...sql.hasBalance, values: [organizationId] });
-  return row?.has_balance ?? false;
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
 
-export const ROLES = ["owner", "admin", "member"] as const;
+const ROLES = ["owner", "admin", "member"] as const;
 
 const role = oneOf(ROLES, { description: "Owners and admins create keys in the app" });
 const name = nullable(

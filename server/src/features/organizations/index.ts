@@ -1,4 +1,4 @@
-export { type CreateOrganizationInput, createOrganization } from "./create-organization.ts";
+export { createOrganization } from "./create-organization.ts";
 export {
   Organization,
   OrganizationCreate,
@@ -7,5 +7,4 @@ export {
   OrganizationPatch,
 } from "./organizations.schema.ts";
 export { listOrganizations, readOrganization } from "./read-organization.ts";
-export { readTimeZone } from "./time-zone.ts";
 export { type UpdateOrganizationDeps, updateOrganization } from "./update-organization.ts";
