@@ -13,13 +13,21 @@ import { openNotifications } from "./database/notifications.ts";
 import { findKeyIn } from "./features/api-keys/index.ts";
 import { createLeadWriter, leadFormats } from "./features/leads/index.ts";
 import { createActivityTracker, startJanitor } from "./features/retention/index.ts";
+import {
+  createDeliveryClient,
+  createTargetResolver,
+  readDeliveryGauges,
+  startDispatcher,
+} from "./features/webhooks/index.ts";
 import { createApiGuard } from "./http/api-guard.ts";
-import { createAuthenticator } from "./http/authentication.ts";
+import { type ApiCaller, createAuthenticator } from "./http/authentication.ts";
 import { beginIdempotent } from "./http/idempotency.ts";
-import { createOperatorGuard } from "./http/operator-guard.ts";
+import { createOperatorGuard, type Operator } from "./http/operator-guard.ts";
 import { memoryRateLimiter, type RateLimiter } from "./http/rate-limit/index.ts";
+import type { RouteDefinition } from "./http/route.ts";
 import { createHttpServer } from "./http/server.ts";
 import { idsFrom } from "./ids.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { publicRoutes, rootRoutes } from "./public-routes.ts";
 
 export interface ServiceOptions {
@@ -31,9 +39,13 @@ export interface ServiceOptions {
   connection?: ConnectionOptions;
   /** The operator token, instead of the one in DATA_DIR. */
   operatorToken?: string;
+  /** How deliveries are sent, where it isn't the default: for tests. */
+  delivery?: Partial<Parameters<typeof createDeliveryClient>[0]>;
 }
 
 export interface Service {
+  /** The routes that are served: what tests over every route go by. */
+  routes: { public: RouteDefinition<ApiCaller>[]; private: RouteDefinition<Operator>[] };
   publicUrl: string;
   adminUrl: string;
   database: Database;
@@ -42,7 +54,7 @@ export interface Service {
 }
 
 /** Where the migrations are: beside the sources, and beside the built file. */
-const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
+export const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /** At most so long does a start wait for the janitor's first round. */
 const JANITOR_HEAD_START_MS = 300;
@@ -97,6 +109,7 @@ async function start(
   const rateLimiter = await rateLimiterFor(config, clock, logger);
   closers.push(() => rateLimiter.close());
 
+  const metrics = createMetrics({ database, deliveries: () => readDeliveryGauges({ database, clock }) });
   const activity = createActivityTracker({ database, clock, onError: onError("recording key use failed") });
   closers.push(() => activity.close());
 
@@ -112,11 +125,17 @@ async function start(
       notifications.notify("deliveries");
     },
   };
+  const allowPrivateTargets = config.webhookAllowPrivateTargets;
+  const resolver = createTargetResolver({ allowPrivateTargets });
+  closers.push(async () => resolver.close());
+  const targetCheck = { resolver: given.delivery?.resolver ?? resolver, allowPrivateTargets };
+
   const deps = {
     ...outbox,
     database,
     config,
     logger,
+    targetCheck,
     leadWriter: createLeadWriter({ ...outbox, database }),
     /** To be called after each change of a key or of an organization's state: takes effect at once here, soon elsewhere. */
     keysChanged(organizationId: string) {
@@ -139,16 +158,38 @@ async function start(
     await janitor.headStart(JANITOR_HEAD_START_MS);
   }
 
+  if (config.roles.has("dispatcher")) {
+    const client = createDeliveryClient({ ...targetCheck, ...given.delivery });
+    closers.push(() => client.close());
+    const dispatcher = startDispatcher({
+      database,
+      clock,
+      newId,
+      client,
+      onError: (what, error) => logger.error({ err: error }, what),
+      onAttempt: metrics.attemptEnded,
+      onDisabled: ({ organizationId, id }) =>
+        logger.warn(
+          { organization_id: organizationId, webhook_id: id },
+          "webhook disabled: 25 failures in a row",
+        ),
+    });
+    wakeDispatcher.push(dispatcher.wake);
+    closers.push(() => dispatcher.stop());
+  }
+
+  const routes = { public: publicRoutes(deps), private: privateRoutes(deps) };
   const operatorToken = given.operatorToken ?? (await readOperatorToken(config));
   const admin = createHttpServer({
     prefixes: ["/private/v1"],
-    routes: config.roles.has("admin") ? privateRoutes(deps) : [],
-    rootRoutes: healthRoutes({ database, isReady: () => isMigrated(database, migrations) }),
+    routes: config.roles.has("admin") ? routes.private : [],
+    rootRoutes: healthRoutes({ isReady: () => isMigrated(database, migrations), metrics }),
     guard: createOperatorGuard(operatorToken),
     formats: leadFormats,
     logger,
     docsUrl: `${config.public.url}/docs`,
     trustedProxies: config.trustedProxies,
+    onRequestDone: (record) => metrics.requestDone("private", record),
   });
   const adminPort = await listen(admin, config.admin);
 
@@ -156,24 +197,26 @@ async function start(
   if (config.roles.has("api")) {
     const api = createHttpServer({
       prefixes: ["/v1", "/public/v1"],
-      routes: publicRoutes(deps),
+      routes: routes.public,
       rootRoutes: rootRoutes(deps),
       guard: createApiGuard({
         authenticator,
         rateLimiter,
         beginIdempotent: (scope, body) => beginIdempotent({ database, clock }, scope, body),
         onUse: activity.used,
-        onRateLimited: () => {},
+        onRateLimited: metrics.rateLimited,
       }),
       formats: leadFormats,
       logger,
       docsUrl: `${config.public.url}/docs`,
       trustedProxies: config.trustedProxies,
+      onRequestDone: (record) => metrics.requestDone("public", record),
     });
     publicPort = await listen(api, config.public);
   }
 
   return {
+    routes,
     publicUrl: `http://${config.public.host}:${publicPort}`,
     adminUrl: `http://${config.admin.host}:${adminPort}`,
     database,
@@ -194,7 +237,7 @@ async function rateLimiterFor(config: Config, clock: Clock, logger: Logger): Pro
   });
 }
 
-async function connectionFor(
+export async function connectionFor(
   config: Config,
   logger: Logger,
   closers: (() => Promise<unknown>)[],

@@ -1,11 +1,11 @@
-import type { Database } from "../database/database.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 
 export interface HealthDeps {
-  database: Database;
   /** True when the database answers and every migration is applied. */
   isReady(): Promise<boolean>;
+  metrics: Pick<Metrics, "render" | "contentType">;
 }
 
 /** For load balancers and supervisors: no token, on the private port only. */
@@ -37,6 +37,18 @@ export function healthRoutes(deps: HealthDeps): RouteDefinition<Operator>[] {
         if (ready) return { body: { status: "ready" } };
         const reason = ready === null ? "the database does not answer" : "migrations are not applied";
         return { status: 503, body: { status: "not_ready", reason } };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/metrics",
+      operationId: "metrics",
+      tag: "Health",
+      summary: "Figures of this process and its queue, as Prometheus text",
+      access: "public",
+      responses: { 200: { description: "Prometheus text", mediaType: "text/plain" } },
+      async handle() {
+        return { body: await deps.metrics.render(), contentType: deps.metrics.contentType };
       },
     }),
   ];

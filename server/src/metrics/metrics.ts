@@ -13,8 +13,8 @@ export interface DeliveryFigures {
 export interface Metrics {
   requestDone(api: "public" | "private", record: RequestRecord): void;
   rateLimited(): void;
-  /** One webhook attempt ended: `delivered`, `failed` or `dead_letter`. */
-  attemptEnded(outcome: string, seconds: number): void;
+  /** One webhook attempt ended: `success`, or why it failed. */
+  attemptEnded(outcome: string): void;
   /** The Prometheus text. Figures of the database are left out while it is away. */
   render(): Promise<string>;
   contentType: string;
@@ -51,12 +51,6 @@ export function createMetrics(deps: {
     name: "outreach_webhook_attempts_total",
     help: "Webhook delivery attempts, by outcome",
     labelNames: ["outcome"],
-    registers,
-  });
-  const attemptTime = new Histogram({
-    name: "outreach_webhook_attempt_duration_seconds",
-    help: "Time of a webhook delivery attempt",
-    buckets: SECONDS,
     registers,
   });
   const states = new Gauge({
@@ -96,10 +90,7 @@ export function createMetrics(deps: {
       latency.observe({ api, method: known, route: template }, seconds);
     },
     rateLimited: () => refusals.inc(),
-    attemptEnded(outcome, seconds) {
-      attempts.inc({ outcome });
-      attemptTime.observe(seconds);
-    },
+    attemptEnded: (outcome) => attempts.inc({ outcome }),
     async render() {
       const use = deps.database.poolUse();
       pool.set({ state: "busy" }, use.size - use.idle);
