@@ -180,7 +180,15 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
     throw notFound(request, options.docsUrl);
   });
 
+  // A connection whose request was running when the drain began is idle only after its answer: without this it would
+  // hold the drain until its keep-alive runs out, 72 s later.
+  let draining = false;
+  app.addHook("preClose", async () => {
+    draining = true;
+  });
+
   app.addHook("onResponse", async (request, reply) => {
+    if (draining) setImmediate(() => app.server.closeIdleConnections());
     const { state } = request;
     const route = (request.routeOptions.config as { route?: RouteDefinition<Caller> } | undefined)?.route;
     const milliseconds = performance.now() - state.startedAt;

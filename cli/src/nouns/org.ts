@@ -1,0 +1,72 @@
+import { type Command, Option } from "commander";
+import {
+  type Context,
+  given,
+  onOff,
+  organizationPath,
+  organizationVerb,
+  paged,
+  pageQuery,
+  show,
+  showPage,
+  verb,
+  whole,
+} from "../verb.ts";
+
+const COLUMNS = ["id", "name", "status", "sandbox", "balance_tokens", "created_at"];
+
+/** `outreach org …` */
+export function addOrg(program: Command, context: Context): void {
+  const org = program.command("org").description("organizations");
+
+  verb(org, "create", "make an organization with its wallet")
+    .requiredOption("--name <name>", "what it is called")
+    .option("--sandbox", "a development organization: its keys are test keys, and its voice is suspended")
+    .option("--balance <tokens>", "the wallet's opening balance (0)", whole)
+    .option("--concurrency <n>", "calls at the same time", whole)
+    .option("--low-balance-threshold <tokens>", "billing.low_balance fires at this balance", whole)
+    .option("--timezone <zone>", "an IANA time zone such as America/New_York")
+    .action(async (options) => {
+      const body = given({
+        name: options.name,
+        sandbox: options.sandbox,
+        balance_tokens: options.balance,
+        concurrency_limit: options.concurrency,
+        low_balance_threshold: options.lowBalanceThreshold,
+        timezone: options.timezone,
+      });
+      show(context, options, await context.api.post("/organizations", body));
+    });
+
+  organizationVerb(org, "update", "change what is given")
+    .addOption(
+      new Option("--status <status>", "a suspended organization reads, but doesn't write").choices([
+        "active",
+        "suspended",
+      ]),
+    )
+    .option("--voice <on|off>", "whether it may call", onOff)
+    .option("--concurrency <n>", "calls at the same time", whole)
+    .option("--name <name>", "what it is called")
+    .option("--low-balance-threshold <tokens>", "billing.low_balance fires at this balance", whole)
+    .option("--timezone <zone>", "an IANA time zone such as America/New_York")
+    .action(async (options) => {
+      const body = given({
+        name: options.name,
+        status: options.status,
+        voice_enabled: options.voice,
+        concurrency_limit: options.concurrency,
+        low_balance_threshold: options.lowBalanceThreshold,
+        timezone: options.timezone,
+      });
+      show(context, options, await context.api.patch(organizationPath(options.org), body));
+    });
+
+  organizationVerb(org, "show", "one organization").action(async (options) => {
+    show(context, options, await context.api.get(organizationPath(options.org)));
+  });
+
+  paged(verb(org, "list", "all organizations, newest first")).action(async (options) => {
+    showPage(context, options, await context.api.get("/organizations", pageQuery(options)), COLUMNS);
+  });
+}

@@ -1,0 +1,16 @@
+// What `outreach` runs: the bundled command line, built first when its sources have changed. The bundle has all it needs:
+// only a build looks whether the dependencies are there.
+import { buildStale, importBuilt, installMissing, requireNode } from "./prepare.mjs";
+
+requireNode();
+buildStale("cli");
+
+/** The service's own code, which only `serve` and `migrate` need. */
+function loadServer() {
+  installMissing();
+  buildStale("server");
+  return importBuilt("server");
+}
+
+const { run } = await importBuilt("cli");
+process.exitCode = await run(process.argv.slice(2), { environment: process.env, loadServer });

@@ -1,0 +1,75 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "../database/database.ts";
+import { createKey } from "../features/api-keys/index.ts";
+import { creditWallet } from "../features/billing/index.ts";
+import { createCampaign } from "../features/campaigns/index.ts";
+import { createOrganization } from "../features/organizations/index.ts";
+import type { NewId } from "../ids.ts";
+import * as sql from "./demo.sql.ts";
+import { inOneTransaction } from "./in-one-transaction.ts";
+
+/** A thousand dollars. */
+const TOKENS = 1_000_000;
+const ACTOR = "demo";
+
+export interface Demo {
+  organizationId: string;
+  tokens: number;
+  campaignId: string;
+  /** Only here and now: the database keeps their hashes. */
+  liveKey: string;
+  sandboxKey: string;
+}
+
+/**
+ * Makes a demo organization and a sandbox beside it when the database has no organization yet, else nothing.
+ * All of it or none, and once, also with several starters: it is one transaction behind a lock.
+ */
+export async function createDemo(deps: {
+  database: Database;
+  clock: Clock;
+  newId: NewId;
+}): Promise<Demo | null> {
+  return deps.database.transaction(async (transaction) => {
+    await transaction.query(sql.lockDemo);
+    const [any] = await transaction.query<{ found: boolean }>(sql.anyOrganization);
+    if (any!.found) return null;
+
+    const inside = {
+      ...deps,
+      database: inOneTransaction(deps.database, transaction),
+      // Nobody has subscribed to anything yet.
+      deliveriesQueued() {},
+    };
+    const organization = await createOrganization(inside, { actor: ACTOR, name: "Demo" });
+    const sandbox = await createOrganization(inside, { actor: ACTOR, name: "Demo sandbox", sandbox: true });
+    const live = await createKey(inside, {
+      organizationId: organization.id,
+      actor: ACTOR,
+      name: "Demo live key",
+    });
+    const test = await createKey(inside, {
+      organizationId: sandbox.id,
+      actor: ACTOR,
+      name: "Demo sandbox key",
+    });
+    await creditWallet(inside, {
+      organizationId: organization.id,
+      actor: ACTOR,
+      tokens: TOKENS,
+      note: "Demo",
+    });
+    const campaign = await createCampaign(inside, {
+      organizationId: organization.id,
+      actor: ACTOR,
+      body: { name: "Demo campaign" },
+    });
+    return {
+      organizationId: organization.id,
+      tokens: TOKENS,
+      campaignId: campaign.id,
+      liveKey: live.key,
+      sandboxKey: test.key,
+    };
+  });
+}

@@ -1,0 +1,1 @@
+export { createDemo, type Demo } from "./create-demo.ts";

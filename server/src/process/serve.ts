@@ -1,0 +1,76 @@
+import type { Logger } from "pino";
+import { systemClock } from "../clock.ts";
+import { type Config, readConfig } from "../config.ts";
+import { createDemo, type Demo } from "../demo/index.ts";
+import { idsFrom } from "../ids.ts";
+import { type Service, startService } from "../service.ts";
+import { explainStartError } from "./explain-start-error.ts";
+import { openLog } from "./log.ts";
+import { startReport } from "./start-report.ts";
+import { listenForStop } from "./stop-signals.ts";
+
+/** A delivery may take 10 s and most requests far less; a supervisor sends SIGKILL after 30 s or more. */
+const LONGEST_DRAIN_MS = 25_000;
+
+/**
+ * Runs the service until SIGTERM or Ctrl-C, then drains it. A second signal ends it at once.
+ * @returns the exit status: 0 after a clean drain, 1 when it could not start or not drain in time
+ */
+export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
+  let config: Config;
+  try {
+    config = readConfig(environment);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+  const logger = openLog(config.logLevel);
+  const stop = listenForStop(() => process.exit(1));
+  try {
+    const service = await start(config, logger);
+    const signal = await stop.first;
+    logger.info({ signal }, "draining");
+    return await drain(service, logger);
+  } catch (error) {
+    const explained = explainStartError(error, config);
+    process.stderr.write(`${explained ?? (error instanceof Error ? error.stack : String(error))}\n`);
+    return 1;
+  } finally {
+    stop.release();
+  }
+}
+
+async function start(config: Config, logger: Logger): Promise<Service> {
+  const clock = systemClock(config.clockStart ?? undefined);
+  const service = await startService({ config, logger, clock });
+  let demo: Demo | null = null;
+  if (config.demo) {
+    try {
+      demo = await createDemo({ database: service.database, clock, newId: idsFrom(clock) });
+    } catch (error) {
+      // The service is of use without it.
+      logger.error({ err: error }, "the demo organization could not be made");
+    }
+  }
+  if (config.webhookAllowPrivateTargets) {
+    logger.warn("WEBHOOK_ALLOW_PRIVATE_TARGETS=1: webhooks may go to http and private addresses");
+  }
+  logger.info({ public: service.publicUrl, admin: service.adminUrl }, "ready");
+  process.stdout.write(startReport({ config, service, demo }));
+  return service;
+}
+
+async function drain(service: Service, logger: Logger): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<"too long">((resolve) => {
+    timer = setTimeout(resolve, LONGEST_DRAIN_MS, "too long");
+  });
+  const how = await Promise.race([service.close().then(() => "drained" as const), tooLong]);
+  clearTimeout(timer);
+  if (how === "drained") {
+    logger.info("stopped");
+    return 0;
+  }
+  logger.error({ seconds: LONGEST_DRAIN_MS / 1000 }, "the drain took too long and was cut off");
+  return 1;
+}
