@@ -1,4 +1,122 @@
-import type { Json } from "../http/openapi-schemas.ts";
+import type { Json, JsonObject } from "../http/openapi-schemas.ts";
 
-/** An example by the name of a schema of the public document. */
-export const examples: Readonly<Record<string, Json>> = {};
+const LEAD = "0198f0a2-6f3d-7c55-8a41-3d5e9b7c2f10";
+const CAMPAIGN = "0198f0a6-4e5f-7061-8273-8495a6b7c8d9";
+const CREATED = "2026-03-04T17:20:31.412Z";
+
+const leadCreate: JsonObject = {
+  phone_number: "(212) 555-0100",
+  first_name: "Ada",
+  last_name: "Lovelace",
+  email_address: "Ada@Example.com",
+  consent_source: "web_form",
+  consented_at: "2026-01-05T09:30:00-05:00",
+};
+
+const leadSummary: JsonObject = {
+  id: LEAD,
+  first_name: "Ada",
+  last_name: "Lovelace",
+  full_name: "Ada Lovelace",
+  phone_number: "+12125550100",
+  email_address: "ada@example.com",
+  status: "new",
+  campaign_id: null,
+  consent_source: "web_form",
+  consented_at: "2026-01-05T14:30:00.000Z",
+  created_at: CREATED,
+  updated_at: null,
+};
+
+const campaign: JsonObject = {
+  id: CAMPAIGN,
+  name: "Spring open house",
+  status: "active",
+  dialer_mode: "ai",
+  assigned_ai_agent_id: null,
+  launched_at: "2026-03-04T09:00:00.000Z",
+  paused_at: null,
+  created_at: "2026-03-03T15:12:44.180Z",
+  updated_at: "2026-03-04T09:00:00.000Z",
+};
+
+const webhook: JsonObject = {
+  id: "0198f0aa-8293-74a5-96b7-c8d9e0f10213",
+  name: "CRM",
+  target_url: "https://hooks.example.com/outreach",
+  event_types: ["lead.created", "lead.updated"],
+  enabled: true,
+  consecutive_failures: 0,
+  last_success_at: null,
+  last_failure_at: null,
+  disabled_reason: null,
+  created_at: CREATED,
+};
+
+/**
+ * An example by the name of a schema of the public document. Every body that an operation takes has one, and all are checked
+ * against their schemas.
+ */
+export const examples: Readonly<Record<string, Json>> = {
+  Meta: { api: "Outreach API", version: "1.2.0", docs: "http://localhost:8080/docs" },
+  Account: {
+    id: "0198f09f-5a6b-7c8d-9e0f-102132435465",
+    name: "Acme",
+    status: "active",
+    sandbox: false,
+    key_mode: "live",
+    voice_calls_allowed: true,
+    scopes: ["account:read", "leads:read", "leads:write", "webhooks:manage"],
+    rate_limit_per_minute: 60,
+    balance_tokens: 250_000,
+    balance_usd: 250,
+    created_at: "2026-01-02T10:00:00.000Z",
+  },
+  LeadCreate: leadCreate,
+  LeadPatch: { status: "contacted", notes: "Prefers the afternoon." },
+  LeadSummary: leadSummary,
+  Lead: {
+    ...leadSummary,
+    credit_score: 720,
+    annual_income: 88_000,
+    notes: null,
+    source_tag: "api:standalone",
+  },
+  CsvText: { csv: "Phone,First Name,Shoe Size\n(212) 555-0101,Grace,38\n" },
+  CsvInspection: {
+    total_rows: 1,
+    headers: ["Phone", "First Name", "Shoe Size"],
+    suggested_mapping: { phone_number: "Phone", first_name: "First Name" },
+    unmapped: ["Shoe Size"],
+    missing_required: [],
+    sample_rows: [{ Phone: "(212) 555-0101", "First Name": "Grace", "Shoe Size": "38" }],
+  },
+  LeadImport: {
+    csv: "Phone,First Name\n(212) 555-0101,Grace\n(212) 555-0102,Alan\n",
+    mapping: { phone_number: "Phone", first_name: "First Name" },
+  },
+  ImportSummary: {
+    job_id: "0198f0a5-3d4e-7f50-8162-738495a6b7c8",
+    total: 2,
+    inserted: 1,
+    updated: 1,
+    skipped: 0,
+    failed: 0,
+  },
+  CampaignSummary: campaign,
+  Campaign: campaign,
+  CampaignStatusResult: { id: CAMPAIGN, status: "paused", changed: true },
+  WebhookCreate: {
+    name: "CRM",
+    target_url: "https://hooks.example.com/outreach",
+    event_types: ["lead.created", "lead.updated"],
+  },
+  WebhookPatch: { event_types: ["*"], enabled: true },
+  Webhook: webhook,
+  CreatedWebhook: {
+    ...webhook,
+    secret: "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+  },
+  ContactCreate: { phone_number: "+12125550103", first_name: "Mary", company: "Acme" },
+  DealPatch: { status: "won" },
+};

@@ -43,7 +43,6 @@ export const errorCodes = {
   organization_not_active: [403, "The organization is suspended: it can read, but not write."],
   not_found: [404, "There is no such resource in the organization, or no such path."],
   campaign_not_found: [404, "`campaign_id` isn't a campaign of the organization."],
-  lead_not_found: [404, "`lead_id` isn't a lead of the organization."],
   organization_not_found: [404, "There is no such organization."],
   conflict: [409, "The change would break a rule of uniqueness, or the state doesn't allow it."],
   campaign_not_resumable: [409, "Only a paused campaign can be started."],

@@ -69,8 +69,6 @@ export function schemaComponents(examples: Readonly<Record<string, Json>>): Sche
       if (keyword === "format") {
         const format = STANDARD_FORMATS.has(value) ? value : PUBLIC_FORMATS.get(value);
         if (format !== undefined) published.format = format;
-      } else if (keyword === "patternProperties" && isAnyKey(value)) {
-        published.additionalProperties = visit(Object.values(value as JsonObject)[0]!, true);
       } else if (keyword === "properties" || keyword === "patternProperties") {
         published[keyword] = visit(value, false);
       } else if (NOT_SCHEMAS.has(keyword)) {
@@ -108,10 +106,4 @@ function pageName(schema: JsonObject): string | null {
     .split("/")
     .at(-1)!
     .replace(/Summary$/, "")}Page`;
-}
-
-/** How TypeBox writes an object whose keys are of any name. */
-function isAnyKey(patterns: Json): boolean {
-  const keys = Object.keys(patterns as JsonObject);
-  return keys.length === 1 && ["^.*$", "^(.*)$"].includes(keys[0]!);
 }
