@@ -38,11 +38,10 @@ async function open(path: string): Promise<Opened> {
     if (violation) faults.push(violation);
     else if (message.type() === "error") faults.push(message.text());
   });
-  await page.addInitScript(() => {
-    document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
-      console.warn(`violation: ${effectiveDirective} ${blockedURI}`);
-    });
-  });
+  // As text: it runs in the page, whose globals this side's compiler doesn't know.
+  await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) => {
+    console.warn("violation: " + event.effectiveDirective + " " + event.blockedURI);
+  });`);
   await page.goto(app.publicUrl + path);
   await page.getByRole("heading", { name: "Outreach API", level: 1 }).waitFor();
   return { page, requests, faults };

@@ -1,0 +1,351 @@
+import { examples } from "../../server/src/api-documents/examples.ts";
+import type { RouteDefinition } from "../../server/src/http/route.ts";
+import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harness.ts";
+
+/** Calls of every endpoint, good and bad, as the traffic that the documents are compared with. */
+
+export interface Reply {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+export interface CallOptions {
+  key?: string;
+  json?: unknown;
+  /** Sent as it is. */
+  body?: string;
+  headers?: Record<string, string>;
+}
+
+export type Call = (method: string, path: string, options?: CallOptions) => Promise<Reply>;
+
+/** Calls below an address, with a key where none is given. */
+export function callsTo(baseUrl: string, defaultKey: string): Call {
+  return async (method, path, { key = defaultKey, json, body, headers } = {}) => {
+    const sent = json === undefined ? body : JSON.stringify(json);
+    const response = await fetch(baseUrl + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(sent === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} };
+  };
+}
+
+export const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
+type AnyRoute = Pick<
+  RouteDefinition<never>,
+  "method" | "path" | "access" | "body" | "unavailable" | "writes"
+>;
+export const titleOf = ({ method, path }: AnyRoute) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`;
+
+const nameOf = (schema: object) => (schema as { "x-name"?: string })["x-name"];
+
+let lastNumber = 2_125_550_199;
+const newNumber = () => `+1${++lastNumber}`;
+
+/** A call that succeeds, by operation. An operation without one is called as it is when it is a plain GET. */
+type Successes = Record<
+  string,
+  (call: Call, make: Record<string, () => Promise<string>>) => Promise<unknown>
+>;
+
+const publicSuccesses: Successes = {
+  "GET /leads": async (call) => {
+    await call("GET", "/leads?limit=1&offset=0&status=new&phone_number=2125550100");
+    return call("GET", "/leads?limit=500");
+  },
+  "POST /leads": async (call) => {
+    const lead = { phone_number: newNumber(), first_name: "Ada", consented_at: "2026-01-05T00:00:00Z" };
+    const headers = { "idempotency-key": `lead ${lead.phone_number}` };
+    for (let time = 0; time < 2; time++) await call("POST", "/leads", { json: lead, headers });
+    await call("POST", "/leads", { json: { ...lead, notes: "else" }, headers });
+    return call("POST", "/leads", {
+      json: { ...lead, campaign_id: null, credit_score: 700, annual_income: 1.5 },
+    });
+  },
+  "GET /leads/{id}": async (call, make) => call("GET", `/leads/${await make.leads!()}`),
+  "PATCH /leads/{id}": async (call, make) => {
+    const path = `/leads/${await make.leads!()}`;
+    await call("PATCH", path, { json: {} });
+    await call("PATCH", path, { json: { phone_number: newNumber() } });
+    await call("PATCH", path, { json: { campaign_id: UNKNOWN_ID } });
+    return call("PATCH", path, { json: { status: "contacted", notes: null } });
+  },
+  "POST /leads/inspect-csv": async (call) => {
+    await call("POST", "/leads/inspect-csv", { json: {} });
+    await call("POST", "/leads/inspect-csv", { json: { csv: '"' } });
+    await call("POST", "/leads/inspect-csv", { json: { csv: `phone\n${"x".repeat(5_000_000)}` } });
+    return call("POST", "/leads/inspect-csv", { json: { csv: "Phone,Size\n2125550100,3\n" } });
+  },
+  "POST /leads/bulk": async (call) => {
+    const csv = `phone_number,first_name\n${newNumber()},Grace\nnone,Alan\n`;
+    await call("POST", "/leads/bulk", { json: { csv, campaign_id: UNKNOWN_ID } });
+    return call("POST", "/leads/bulk", { json: { csv, mapping: { phone_number: "phone_number" } } });
+  },
+  "GET /leads.csv": async (call) => {
+    await call("GET", `/leads.csv?campaign_id=${UNKNOWN_ID}`);
+    return call("GET", "/leads.csv");
+  },
+  "GET /campaigns": async (call) => call("GET", "/campaigns?status=draft&limit=2"),
+  "POST /campaigns/{id}/start": async (call, make) => {
+    await call("POST", `/campaigns/${await make.draft!()}/start`);
+    return call("POST", `/campaigns/${await make.active!()}/start`);
+  },
+  "POST /campaigns/{id}/stop": async (call, make) => {
+    await call("POST", `/campaigns/${await make.draft!()}/stop`);
+    const path = `/campaigns/${await make.active!()}`;
+    await call("POST", `${path}/stop`);
+    // Without a balance.
+    await call("POST", `${path}/start`);
+    return call("POST", `${path}/stop`);
+  },
+  "POST /webhooks": async (call) => {
+    for (const target_url of [undefined, "ftp://a.test", "nonsense"])
+      await call("POST", "/webhooks", { json: { target_url, event_types: ["*"] } });
+    await call("POST", "/webhooks", { json: { target_url: "http://127.0.0.1:9/", event_types: [] } });
+    await call("POST", "/webhooks", {
+      json: { target_url: "http://127.0.0.1:9/", event_types: ["no.such"] },
+    });
+    return call("POST", "/webhooks", {
+      json: { target_url: "http://127.0.0.1:9/", event_types: ["call.ended"] },
+    });
+  },
+  "PATCH /webhooks/{id}": async (call, make) => {
+    const path = `/webhooks/${await make.webhooks!()}`;
+    await call("PATCH", path, { json: {} });
+    return call("PATCH", path, { json: { event_types: ["*"], enabled: false } });
+  },
+  "DELETE /webhooks/{id}": async (call, make) => call("DELETE", `/webhooks/${await make.webhooks!()}`),
+};
+
+const privateSuccesses: Successes = {
+  "POST /organizations": async (call) => call("POST", "/organizations", { json: { name: "Other" } }),
+  "PATCH /organizations/{id}": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}`;
+    await call("PATCH", path, { json: {} });
+    return call("PATCH", path, { json: { concurrency_limit: 3 } });
+  },
+  "POST /organizations/{organization_id}/keys": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/keys`;
+    await call("POST", path, { json: { name: "k", scopes: ["no:such"] } });
+    return call("POST", path, { json: { name: "k", scopes: ["leads:read"] } });
+  },
+  "POST /organizations/{organization_id}/keys/{id}/revoke": async (call, make) =>
+    call("POST", `${await make.keys!()}/revoke`),
+  "POST /organizations/{organization_id}/keys/{id}/rotate": async (call, make) => {
+    const path = `${await make.keys!()}/rotate`;
+    await call("POST", path, { json: { overlap_minutes: 5 } });
+    // A key that is replaced already.
+    return call("POST", path);
+  },
+  "POST /organizations/{organization_id}/members": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/members`;
+    const json = { email_address: "Owner@Example.com", name: "Owner", role: "owner" };
+    await call("POST", path, { json });
+    return call("POST", path, { json });
+  },
+  "PATCH /organizations/{organization_id}/members/{id}": async (call, make) => {
+    const path = await make.members!();
+    await call("PATCH", path, { json: {} });
+    return call("PATCH", path, { json: { name: "Renamed" } });
+  },
+  "DELETE /organizations/{organization_id}/members/{id}": async (call, make) =>
+    call("DELETE", await make.members!()),
+  "POST /organizations/{organization_id}/wallet/credits": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/wallet/credits`;
+    await call("POST", path, { json: { tokens: 0 } });
+    await call("POST", path, { json: { tokens: -999_999_999 } });
+    return call("POST", path, { json: { tokens: 10, note: "hello", idempotency_key: "a" } });
+  },
+  "POST /organizations/{organization_id}/dnc": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/dnc`;
+    await call("POST", path, { json: { phone_number: "12" } });
+    for (let time = 0; time < 2; time++) await call("POST", path, { json: { phone_number: "2125550100" } });
+  },
+  "GET /organizations/{organization_id}/dnc/check": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/dnc/check?phone_number=`;
+    await call("GET", `${path}12`);
+    return call("GET", `${path}2125550100`);
+  },
+  "DELETE /organizations/{organization_id}/dnc/{phone_number}": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/dnc`;
+    await call("POST", path, { json: { phone_number: "2125550101" } });
+    await call("DELETE", `${path}/12`);
+    return call("DELETE", `${path}/2125550101`);
+  },
+  "POST /organizations/{organization_id}/campaigns": async (call, make) =>
+    call("POST", `/organizations/${await make.organizations!()}/campaigns`, { json: { name: "C" } }),
+  "GET /organizations/{organization_id}/campaigns/{id}": async (call, make) =>
+    call("GET", await make.campaigns!()),
+  ...Object.fromEntries(
+    ["launch", "pause", "resume", "complete", "cancel"].map((trigger) => [
+      `POST /organizations/{organization_id}/campaigns/{id}/${trigger}`,
+      async (call: Call, make: Record<string, () => Promise<string>>) => {
+        const path = await make.campaigns!();
+        await call("POST", `${path}/pause`);
+        await call("POST", `${path}/resume`);
+        await call("POST", `${path}/launch`);
+        if (trigger === "resume") {
+          await call("POST", `/organizations/${await make.organizations!()}/wallet/credits`, {
+            json: { tokens: 99 },
+          });
+          await call("POST", `${path}/pause`);
+        }
+        if (trigger !== "launch") await call("POST", `${path}/${trigger}`);
+        await call("POST", `${path}/complete`);
+        return call("POST", `${path}/launch`);
+      },
+    ]),
+  ),
+  "GET /organizations/{organization_id}/imports/{id}": async (call, make) =>
+    call("GET", await make.imports!()),
+  "POST /organizations/{organization_id}/webhooks/{id}/ping": async (call, make) =>
+    call("POST", `${await make.webhooks!()}/ping`),
+  "POST /organizations/{organization_id}/webhooks/{id}/replay-dead-letters": async (call, make) =>
+    call("POST", `${await make.webhooks!()}/replay-dead-letters`),
+  "GET /organizations/{organization_id}/deliveries": async (call, make) => {
+    await make.deliveries!();
+    return call("GET", `/organizations/${await make.organizations!()}/deliveries?state=delivered`);
+  },
+  "GET /organizations/{organization_id}/deliveries/{id}": async (call, make) =>
+    call("GET", await make.deliveries!()),
+  "POST /organizations/{organization_id}/deliveries/{id}/replay": async (call, make) => {
+    const path = `${await make.deliveries!()}/replay`;
+    await call("POST", path);
+    // It is queued already, or done again.
+    return call("POST", path);
+  },
+};
+
+/** Calls every operation of the public API well and badly. @throws Error for an operation that it can't call */
+export async function publicPass(app: TestService, call: Call, organizationId: string): Promise<void> {
+  const campaign = async (status: string) => {
+    const path = `/private/v1/organizations/${organizationId}/campaigns`;
+    return String((await app.callPrivate(path, { json: { name: "C", status } })).body.id);
+  };
+  const make: Record<string, () => Promise<string>> = {
+    leads: async () =>
+      String((await call("POST", "/leads", { json: { phone_number: newNumber() } })).body.id),
+    webhooks: async () => {
+      const json = { target_url: "http://127.0.0.1:9/", event_types: ["call.ended"] };
+      return String((await call("POST", "/webhooks", { json })).body.id);
+    },
+    campaigns: () => campaign("draft"),
+    draft: () => campaign("draft"),
+    active: () => campaign("active"),
+  };
+  const narrow = await app.newOrganization({ scopes: ["voices:read"] });
+  const narrower = await app.newOrganization({ scopes: ["account:read"] });
+  const slow = await app.newOrganization({ rateLimit: 1 });
+  const suspended = await app.newOrganization();
+  await app.callPrivate(`/private/v1/organizations/${suspended.organizationId}`, {
+    method: "PATCH",
+    json: { status: "suspended" },
+  });
+  for (const route of app.service.routes.public) {
+    const { method } = route;
+    const at = (id: string) => route.path.replace(/:\w+/g, id);
+    if (route.access === "public") {
+      await succeed(route, publicSuccesses, call, make);
+      continue;
+    }
+    await call(method, at(UNKNOWN_ID), { key: "service_live_nobody" });
+    await call(method, at(UNKNOWN_ID), { key: route.access === "voices:read" ? narrower.key : narrow.key });
+    for (let time = 0; time < 2; time++) await call(method, at(UNKNOWN_ID), { key: slow.key });
+    if (route.unavailable) {
+      await call(method, at(UNKNOWN_ID), route.body ? { json: examples[String(nameOf(route.body))] } : {});
+      continue;
+    }
+    await callBadly(route, at, call);
+    if (route.writes) await call(method, at(UNKNOWN_ID), { key: suspended.key, json: {} });
+    await succeed(route, publicSuccesses, call, make);
+  }
+}
+
+/** The same for the private API. */
+export async function privatePass(app: TestService, call: Call, sinkUrl: string): Promise<void> {
+  const { organizationId, key } = await app.newOrganization();
+  const organization = `/organizations/${organizationId}`;
+  const made = async (path: string, json: unknown) =>
+    `${organization}/${path}/${(await call("POST", `${organization}/${path}`, { json })).body.id}`;
+  let members = 0;
+  const make: Record<string, () => Promise<string>> = {
+    organizations: async () => organizationId,
+    keys: () => made("keys", { name: "k" }),
+    members: () => made("members", { email_address: `m${members++}@example.com`, role: "member" }),
+    campaigns: () => made("campaigns", { name: "C" }),
+    imports: async () => {
+      const csv = `phone_number,credit_score\n${newNumber()},9\nnone,700\n`;
+      const { body } = await app.call("/v1/leads/bulk", { key, json: { csv } });
+      return `${organization}/imports/${body.job_id}`;
+    },
+    webhooks: async () => {
+      const json = { target_url: sinkUrl, event_types: ["lead.created"] };
+      return `${organization}/webhooks/${(await app.call("/v1/webhooks", { key, json })).body.id}`;
+    },
+    deliveries: async () => {
+      await make.webhooks!();
+      await app.call("/v1/leads", { key, json: { phone_number: newNumber() } });
+      return `${organization}/deliveries/${await delivered(app, organization)}`;
+    },
+  };
+  for (const route of app.service.routes.private) {
+    const at = (id: string) => route.path.replace(/:\w+/g, id);
+    await call(route.method, at(UNKNOWN_ID), { key: "wrong" });
+    await callBadly(route, at, call);
+    await succeed(route, privateSuccesses, call, make, (path) =>
+      path.replace(":organization_id", organizationId),
+    );
+  }
+}
+
+/** What the service refuses whatever the route does. */
+async function callBadly(route: AnyRoute, at: (id: string) => string, call: Call): Promise<void> {
+  const { method } = route;
+  if (route.path.includes(":")) {
+    await call(method, at("not-an-id"), route.body ? { json: {} } : {});
+    await call(method, at(UNKNOWN_ID), route.body ? { json: {} } : {});
+  }
+  if (method === "GET") return;
+  await call(method, at(UNKNOWN_ID), { body: "{" });
+  await call(method, at(UNKNOWN_ID), { body: "" });
+  if (route.body) await call(method, at(UNKNOWN_ID), { json: { colour: "red" } });
+}
+
+async function succeed(
+  route: AnyRoute,
+  successes: Successes,
+  call: Call,
+  make: Record<string, () => Promise<string>>,
+  fill: (path: string) => string = (path) => path,
+): Promise<void> {
+  const title = titleOf(route);
+  const given = successes[title];
+  if (given) return void (await given(call, make));
+  let path = fill(route.path);
+  const segment = route.path.split("/").at(-2);
+  if (path.endsWith("/:id") && segment && make[segment]) path = path.replace(":id", await make[segment]());
+  if (route.method !== "GET" || path.includes(":")) {
+    throw new Error(`${title} has no call that succeeds: add one to tests/contract/passes.ts.`);
+  }
+  await call("GET", path);
+}
+
+async function delivered(app: TestService, organization: string): Promise<string> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const path = `/private/v1${organization}/deliveries?state=delivered`;
+    const { body } = await app.callPrivate<{ data: { id: string }[] }>(path, { key: OPERATOR_TOKEN });
+    if (body.data[0]) return body.data[0].id;
+    if (performance.now() > deadline) throw new Error("Nothing was delivered.");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
