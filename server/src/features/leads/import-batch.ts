@@ -174,8 +174,15 @@ export function addCounts(to: BatchCounts, more: BatchCounts): void {
 function leadColumns(leads: readonly ImportedRow[]): unknown[] {
   const column = <T>(read: (values: LeadValues) => T | undefined) =>
     leads.map(({ values }) => read(values) ?? null);
-  const byPhone = (read: (values: LeadValues) => string | undefined) =>
-    JSON.stringify(Object.fromEntries(leads.map(({ phone, values }) => [phone, read(values)])));
+  // Written by hand: an object with numbers for keys takes ten times as long. They need no escaping.
+  const byPhone = (read: (values: LeadValues) => string | undefined) => {
+    const members: string[] = [];
+    for (const { phone, values } of leads) {
+      const value = read(values);
+      if (value !== undefined) members.push(`"${phone}":${JSON.stringify(value)}`);
+    }
+    return `{${members.join(",")}}`;
+  };
   return [
     leads.map(({ leadId }) => leadId),
     leads.map(({ eventId }) => eventId),
