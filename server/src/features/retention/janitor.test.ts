@@ -257,10 +257,16 @@ describe("the janitor", () => {
     const failing = { idle: true };
     const database: Database = {
       ...app.database,
-      query: (statement) =>
-        failing.idle && statement.text.includes("sandbox_purge_before")
-          ? Promise.reject(new Error("a part fails"))
-          : app.database.query(statement),
+      transaction: (work) =>
+        app.database.transaction((transaction) =>
+          work({
+            ...transaction,
+            query: (statement) =>
+              failing.idle && statement.text.includes("sandbox_purge_before")
+                ? Promise.reject(new Error("a part fails"))
+                : transaction.query(statement),
+          }),
+        ),
     };
     const { logger, lines } = log();
     await insertEvent(organizationId, clock.now() - 31 * DAY);

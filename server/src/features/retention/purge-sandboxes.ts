@@ -4,7 +4,7 @@ import type { NewId } from "../../ids.ts";
 import { recordAudit } from "../audit/index.ts";
 import * as sql from "./retention.sql.ts";
 import { SANDBOX_IDLE_MS, sandboxRules } from "./retention-rules.sql.ts";
-import { drain, type Pass, sweep } from "./sweep.ts";
+import { drain, inBatch, type Pass, sweep } from "./sweep.ts";
 
 /**
  * A use is known to the database a minute late. What was made or changed in the last moments stays, so that whoever
@@ -22,13 +22,14 @@ const SPARED_MS = 120_000;
  */
 export async function purgeIdleSandboxes(pass: Pass & { clock: Clock; newId: NewId }): Promise<number> {
   const now = pass.clock.now();
-  await pass.database.query(
+  await inBatch(
+    pass,
     sql.markIdleSandboxes(sandboxRules, {
       idleSince: timestamp(now - SANDBOX_IDLE_MS),
       before: timestamp(now - SPARED_MS),
     }),
   );
-  const marked = await pass.database.query<{ organization_id: string; before: string }>(sql.sandboxesToPurge);
+  const marked = await inBatch<{ organization_id: string; before: string }>(pass, sql.sandboxesToPurge);
   let total = 0;
   for (const { organization_id: organizationId, before } of marked) {
     const removed: Record<string, number> = {};

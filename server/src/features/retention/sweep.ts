@@ -58,7 +58,10 @@ export async function drain(
 export async function inBatch<Row>({ database, signal }: Pass, statement: Statement): Promise<Row[]> {
   signal.throwIfAborted();
   const begun = performance.now();
-  const rows = await database.query<Row>(statement);
+  const rows = await database.transaction(async (transaction) => {
+    await transaction.query(sql.seekByIndex);
+    return transaction.query<Row>(statement);
+  });
   await sleep(Math.max(SHORTEST_PAUSE_MS, performance.now() - begun), undefined, { signal });
   return rows;
 }
