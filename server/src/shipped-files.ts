@@ -11,14 +11,13 @@ export interface ShippedFiles {
   referenceScript: string;
 }
 
+const require = createRequire(import.meta.url);
+
 /** Where they are, seen from the sources as from the bundle: both are two levels below the repository. */
 export const shippedFiles: ShippedFiles = {
   openapi: fileURLToPath(new URL("../../openapi/openapi.yaml", import.meta.url)),
   privateOpenapi: fileURLToPath(new URL("../../openapi/private.yaml", import.meta.url)),
   guide: fileURLToPath(new URL("../../docs/getting-started.md", import.meta.url)),
   // Only found, never loaded: the page's script is a file beside the package's own code.
-  referenceScript: join(
-    dirname(createRequire(import.meta.url).resolve("@scalar/fastify-api-reference")),
-    "js/standalone.js",
-  ),
+  referenceScript: join(dirname(require.resolve("@scalar/fastify-api-reference")), "js/standalone.js"),
 };

@@ -4,12 +4,12 @@ import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harne
 
 /** Calls of every endpoint, good and bad, as the traffic that the documents are compared with. */
 
-export interface Reply {
+interface Reply {
   status: number;
   body: Record<string, unknown>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   key?: string;
   json?: unknown;
   /** Sent as it is. */
@@ -17,7 +17,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-export type Call = (method: string, path: string, options?: CallOptions) => Promise<Reply>;
+type Call = (method: string, path: string, options?: CallOptions) => Promise<Reply>;
 
 /** Calls below an address, with a key where none is given. */
 export function callsTo(baseUrl: string, defaultKey: string): Call {
@@ -39,7 +39,7 @@ export function callsTo(baseUrl: string, defaultKey: string): Call {
   };
 }
 
-export const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 type AnyRoute = Pick<
   RouteDefinition<never>,
   "method" | "path" | "access" | "body" | "unavailable" | "writes"

@@ -12,7 +12,7 @@ import { placeholder, placeholderDeps } from "./placeholder-deps.ts";
 import { privateTags, publicTags } from "./tags.ts";
 
 /** The public address that the committed document names; the service puts its own in its place. */
-export const PLACEHOLDER_URL = "http://localhost:8080";
+const PLACEHOLDER_URL = "http://localhost:8080";
 
 const GENERATED = "Generated from the route schemas by `npm run generate`. Do not edit.";
 

@@ -34,7 +34,7 @@ const RESPONSE_NAMES: Readonly<Record<number, string>> = {
 };
 
 /** Every code that a route can answer, in the order of the catalog: its own, its guard's and those its schemas carry. */
-export function codesOf(route: RouteDefinition<never>): ErrorCode[] {
+function codesOf(route: RouteDefinition<never>): ErrorCode[] {
   const codes = new Set<string>(["invalid_request", "internal_error", ...(route.errors ?? [])]);
   const add = (...more: string[]) => {
     for (const code of more) codes.add(code);

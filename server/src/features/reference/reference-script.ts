@@ -23,7 +23,7 @@ export function referenceScript(file: string) {
       throw error;
     });
     const { bytes, tag } = await compressed;
-    const common = { etag: tag, vary: "accept-encoding", "cache-control": "public, max-age=86400" };
+    const common = { etag: tag, vary: "accept-encoding", "cache-control": "no-cache" };
     if (isKnown(headers, tag)) return { status: 304, headers: common };
     if (!acceptsGzip(headers["accept-encoding"]))
       return {
