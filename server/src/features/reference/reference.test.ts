@@ -68,7 +68,7 @@ describe("the guide", () => {
       const { status, headers, body } = await app.call<string>(`${prefix}/getting-started.md`);
       expect(status).toBe(200);
       expect(headers.get("content-type")).toBe("text/markdown; charset=utf-8");
-      expect(body).toContain(`${PUBLIC_URL}/v1/leads`);
+      expect(body).toContain(`API=${PUBLIC_URL}/v1\n`);
       expect(body).not.toContain("localhost:8080");
     }
   });
