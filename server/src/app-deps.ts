@@ -3,6 +3,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import type { OutboxDeps } from "./events/outbox.ts";
 import type { LeadWriter } from "./features/leads/index.ts";
+import type { SubscriptionDeps } from "./features/webhooks/index.ts";
 
 /** What the routes of both APIs are made with. */
 export interface AppDeps extends OutboxDeps {
@@ -10,6 +11,7 @@ export interface AppDeps extends OutboxDeps {
   logger: Logger;
   database: Database;
   leadWriter: LeadWriter;
+  targetCheck: SubscriptionDeps["targetCheck"];
   /** To be called after a key or an organization's state changed: takes effect at once here and soon in other processes. */
   keysChanged(organizationId: string): void;
 }

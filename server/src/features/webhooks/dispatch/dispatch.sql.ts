@@ -1,0 +1,174 @@
+import { statesBefore } from "../delivery-states.ts";
+
+/** States are this code's own constants. Written out, so that the planner can prove the partial index of queued rows. */
+const queued = `state IN (${statesBefore("failed")
+  .map((state) => `'${state}'`)
+  .join(", ")})`;
+
+/*
+ * The dispatcher's statements run across organizations (a named exception), and are not prepared: they join batches with
+ * tables that grow from nothing to millions of rows, and a plan kept from the small days would scan them whole.
+ */
+
+/** Until the transaction's end. */
+export const indexPlans = {
+  name: "dispatch-index-plans",
+  text: `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+                set_config('enable_mergejoin', 'off', true)`,
+};
+
+/**
+ * What there is to do, at $1: a row for each subscription with a due delivery, and one, without a subscription, that says
+ * when the next thing comes due. Steps from subscription to subscription along the partial index of queued deliveries
+ * (a loose index scan), so that its cost is the number of subscriptions, however many deliveries each has queued.
+ * `enabled` is null for a deleted subscription.
+ *
+ * Of the leases only those on each subscription's oldest rows are looked at: work is claimed oldest first.
+ */
+export const findDue = `
+  WITH RECURSIVE subscription AS (
+    (SELECT organization_id, subscription_id FROM webhook_deliveries
+     WHERE ${queued} ORDER BY organization_id, subscription_id LIMIT 1)
+    UNION ALL
+    SELECT later.organization_id, later.subscription_id
+    FROM subscription AS seen
+    CROSS JOIN LATERAL (
+      SELECT organization_id, subscription_id FROM webhook_deliveries
+      WHERE ${queued} AND (organization_id, subscription_id) > (seen.organization_id, seen.subscription_id)
+      ORDER BY organization_id, subscription_id LIMIT 1
+    ) AS later
+  ), looked AS MATERIALIZED (
+    SELECT subscription.organization_id, subscription.subscription_id,
+      (SELECT true FROM webhook_deliveries AS delivery
+       WHERE delivery.organization_id = subscription.organization_id
+         AND delivery.subscription_id = subscription.subscription_id
+         AND ${queued} AND next_attempt_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
+       ORDER BY next_attempt_at LIMIT 1) AS due,
+      (SELECT next_attempt_at FROM webhook_deliveries AS delivery
+       WHERE delivery.organization_id = subscription.organization_id
+         AND delivery.subscription_id = subscription.subscription_id
+         AND ${queued} AND next_attempt_at > $1
+       ORDER BY next_attempt_at LIMIT 1) AS next_at,
+      (SELECT min(lease_until) FROM (
+         SELECT lease_until FROM webhook_deliveries AS delivery
+         WHERE delivery.organization_id = subscription.organization_id
+           AND delivery.subscription_id = subscription.subscription_id
+           AND ${queued} AND next_attempt_at <= $1
+         ORDER BY next_attempt_at LIMIT 16) AS oldest
+       WHERE lease_until > $1) AS lease_ends_at
+    FROM subscription
+  )
+  SELECT looked.organization_id, looked.subscription_id, webhook.enabled, webhook.consecutive_failures,
+         NULL::timestamptz AS next_at
+  FROM looked
+  LEFT JOIN webhook_subscriptions AS webhook
+    ON webhook.organization_id = looked.organization_id AND webhook.id = looked.subscription_id
+  WHERE looked.due
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, min(least(next_at, lease_ends_at)) FROM looked`;
+
+/**
+ * Leases due deliveries, oldest first: for each subscription ($1 organizations, $2 ids) at most $3, at $4, until $5, with
+ * the claim id $6. `enabled` is null when the subscription is gone, `type` when the event is. Rows that another
+ * dispatcher is claiming right now are skipped, not waited for.
+ */
+export const claim = `
+  WITH due AS MATERIALIZED (
+    SELECT found.organization_id, found.id
+    FROM unnest($1::uuid[], $2::uuid[], $3::int[]) AS wanted (organization_id, subscription_id, most)
+    CROSS JOIN LATERAL (
+      SELECT delivery.organization_id, delivery.id FROM webhook_deliveries AS delivery
+      WHERE delivery.organization_id = wanted.organization_id AND delivery.subscription_id = wanted.subscription_id
+        AND ${queued} AND next_attempt_at <= $4 AND (lease_until IS NULL OR lease_until <= $4)
+      ORDER BY next_attempt_at LIMIT wanted.most
+      FOR UPDATE SKIP LOCKED
+    ) AS found
+  ), claimed AS (
+    UPDATE webhook_deliveries AS delivery SET lease_until = $5, claim_id = $6
+    FROM due WHERE delivery.organization_id = due.organization_id AND delivery.id = due.id
+    RETURNING delivery.organization_id, delivery.id, delivery.event_id, delivery.subscription_id, delivery.state,
+      delivery.attempt, delivery.attempts_made, delivery.next_attempt_at
+  )
+  SELECT claimed.organization_id, claimed.id, claimed.event_id, claimed.subscription_id, claimed.state, claimed.attempt,
+    claimed.attempts_made, event.type, event.data::text AS data, event.occurred_at,
+    webhook.enabled, webhook.target_url, webhook.secret, webhook.consecutive_failures
+  FROM claimed
+  LEFT JOIN events AS event ON event.organization_id = claimed.organization_id AND event.id = claimed.event_id
+  LEFT JOIN webhook_subscriptions AS webhook
+    ON webhook.organization_id = claimed.organization_id AND webhook.id = claimed.subscription_id
+  ORDER BY claimed.next_attempt_at`;
+
+/** Gives claimed deliveries back that no attempt was begun of: $1 organizations, $2 ids, $3 claim ids. */
+export const release = `
+  UPDATE webhook_deliveries AS delivery SET lease_until = NULL, claim_id = NULL
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS given (organization_id, id, claim_id)
+  WHERE delivery.organization_id = given.organization_id AND delivery.id = given.id
+    AND delivery.claim_id = given.claim_id`;
+
+/** $1 organizations, $2 ids. In one order, so that two dispatchers can't wait for each other. */
+export const lockSubscriptions = `
+  SELECT webhook.organization_id, webhook.id, webhook.enabled, webhook.consecutive_failures
+  FROM webhook_subscriptions AS webhook
+  JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (organization_id, id)
+    ON webhook.organization_id = wanted.organization_id AND webhook.id = wanted.id
+  ORDER BY webhook.organization_id, webhook.id
+  FOR NO KEY UPDATE OF webhook`;
+
+/**
+ * Records results: the deliveries' new states, an attempt's row for each that was made ($10 not null), and the health of
+ * their subscriptions. Only what is still in the state and under the claim it was taken with changes: a result whose
+ * lease was lost finds nothing.
+ *
+ * $1 organizations, $2 ids, $3 claim ids, $4 states before, $5 states after, $6 attempts of the round, $7 attempts ever,
+ * $8 next attempts at, $9 finished at, $10 started at, $11 durations, $12 status codes, $13 errors, $14 excerpts;
+ * subscriptions: $15 organizations, $16 ids, $17 enabled, $18 consecutive failures, $19 last success at, $20 last failure
+ * at, $21 reason to be disabled, when that is new; $22 now
+ */
+export const recordResults = `
+  WITH result AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::int[],
+      $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[])
+      AS result (organization_id, id, claim_id, state_before, state, attempt, attempts_made,
+        next_attempt_at, finished_at, started_at, duration_ms, status_code, error, response_excerpt)
+  ), recorded AS (
+    UPDATE webhook_deliveries AS delivery SET
+      state = result.state, attempt = result.attempt, attempts_made = result.attempts_made,
+      next_attempt_at = result.next_attempt_at, finished_at = result.finished_at, lease_until = NULL, claim_id = NULL
+    FROM result
+    WHERE delivery.organization_id = result.organization_id AND delivery.id = result.id
+      AND delivery.claim_id = result.claim_id AND delivery.state = result.state_before
+    RETURNING result.*
+  ), logged AS (
+    INSERT INTO webhook_attempts
+      (organization_id, delivery_id, number, attempt, started_at, duration_ms, status_code, error, response_excerpt)
+    SELECT organization_id, id, attempts_made, attempt, started_at, duration_ms, status_code, error, response_excerpt
+    FROM recorded WHERE started_at IS NOT NULL
+  ), counted AS (
+    UPDATE webhook_subscriptions AS webhook SET
+      enabled = health.enabled,
+      consecutive_failures = health.consecutive_failures,
+      last_success_at = greatest(webhook.last_success_at, health.last_success_at),
+      last_failure_at = greatest(webhook.last_failure_at, health.last_failure_at),
+      disabled_reason = coalesce(health.disabled_reason, webhook.disabled_reason),
+      updated_at = CASE WHEN health.disabled_reason IS NULL THEN webhook.updated_at ELSE $22 END
+    FROM unnest($15::uuid[], $16::uuid[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[], $21::text[])
+      AS health (organization_id, id, enabled, consecutive_failures, last_success_at, last_failure_at, disabled_reason)
+    WHERE webhook.organization_id = health.organization_id AND webhook.id = health.id
+  )
+  SELECT count(*)::int AS recorded FROM recorded`;
+
+/** When the oldest delivery that is due at $1 came due; null when none is. Cost: the number of subscriptions with any. */
+export const oldestDue = `
+  WITH RECURSIVE subscription AS (
+    (SELECT organization_id, subscription_id, next_attempt_at FROM webhook_deliveries
+     WHERE ${queued} ORDER BY organization_id, subscription_id, next_attempt_at LIMIT 1)
+    UNION ALL
+    SELECT later.organization_id, later.subscription_id, later.next_attempt_at
+    FROM subscription AS seen
+    CROSS JOIN LATERAL (
+      SELECT organization_id, subscription_id, next_attempt_at FROM webhook_deliveries
+      WHERE ${queued} AND (organization_id, subscription_id) > (seen.organization_id, seen.subscription_id)
+      ORDER BY organization_id, subscription_id, next_attempt_at LIMIT 1
+    ) AS later
+  )
+  SELECT min(next_attempt_at) AS oldest_due_at FROM subscription WHERE next_attempt_at <= $1`;

@@ -1,0 +1,115 @@
+import { FAILURES_THAT_DISABLE } from "../delivery-states.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
+
+/**
+ * What this process knows of one subscription: how many deliveries it may have under way. It starts small, grows with
+ * every success and is halved by every failure, so that a fast endpoint is kept busy and a slow or dead one holds little.
+ */
+export interface Lane {
+  readonly organizationId: string;
+  readonly subscriptionId: string;
+  /** Claimed and not begun, oldest first. */
+  queue: ClaimedDelivery[];
+  inFlight: number;
+  /** Ended, with a result that is not yet recorded. */
+  unrecorded: number;
+  /** There may be more due in the database than was claimed. */
+  hasMore: boolean;
+  /** Attempts that may be under way at a time, as far as successes and failures say. */
+  window: number;
+  /** Failed attempts since the last success. */
+  failures: number;
+  /** Successes since the last failure. */
+  successes: number;
+  /** How long an attempt takes, as a moving average. */
+  averageMs: number;
+  /** When it last had something to do, milliseconds since the epoch. */
+  usedAt: number;
+}
+
+const FIRST_WINDOW = 4;
+const LARGEST_WINDOW = 64;
+/** So many successes in a row and an average below this make an endpoint proven: it may take more than the others. */
+const PROVEN_SUCCESSES = 8;
+const PROVEN_BELOW_MS = 1_000;
+/** So many successes in a row, and more may be under way than may fail. */
+const TRUSTED_SUCCESSES = 64;
+/** What is claimed ahead is begun within about this time. */
+const AHEAD_MS = 100;
+const LARGEST_AHEAD = 512;
+/** Of a new result in the moving average. */
+const WEIGHT = 0.2;
+
+export function openLane(organizationId: string, subscriptionId: string, now: number): Lane {
+  return {
+    organizationId,
+    subscriptionId,
+    queue: [],
+    inFlight: 0,
+    unrecorded: 0,
+    hasMore: false,
+    window: FIRST_WINDOW,
+    failures: 0,
+    successes: 0,
+    averageMs: PROVEN_BELOW_MS,
+    usedAt: now,
+  };
+}
+
+export function isQuiet(lane: Lane): boolean {
+  return lane.queue.length === 0 && lane.inFlight === 0 && lane.unrecorded === 0;
+}
+
+/** Takes over what the database says of the subscription's health, unless results on their way there say more. */
+export function adoptFailures(lane: Lane, consecutiveFailures: number): void {
+  if (!isQuiet(lane) || consecutiveFailures === lane.failures) return;
+  // One at least is tried: an enabled subscription never stands still.
+  lane.failures = Math.min(consecutiveFailures, FAILURES_THAT_DISABLE - 1);
+  if (consecutiveFailures > 0) {
+    lane.window = 1;
+    lane.successes = 0;
+  }
+}
+
+export function countSuccess(lane: Lane, durationMs: number): void {
+  lane.failures = 0;
+  lane.successes += 1;
+  lane.window = Math.min(lane.window + 1, LARGEST_WINDOW);
+  lane.averageMs += (durationMs - lane.averageMs) * WEIGHT;
+}
+
+export function countFailure(lane: Lane, durationMs: number): void {
+  lane.failures += 1;
+  lane.successes = 0;
+  lane.window = Math.max(1, Math.floor(lane.window / 2));
+  lane.averageMs += (durationMs - lane.averageMs) * WEIGHT;
+}
+
+/** It answers, and fast: work for it doesn't hold what others need for long. */
+export function isProven(lane: Lane): boolean {
+  return lane.successes >= PROVEN_SUCCESSES && lane.averageMs < PROVEN_BELOW_MS;
+}
+
+/**
+ * How many attempts may be under way at a time. Never so many that, were all of them to fail, more than the 25 attempts
+ * were made that disable a subscription; save for an endpoint with a long run of successes.
+ */
+export function concurrency(lane: Lane): number {
+  if (lane.successes >= TRUSTED_SUCCESSES) return lane.window;
+  return Math.max(0, Math.min(lane.window, FAILURES_THAT_DISABLE - lane.failures));
+}
+
+/** How many deliveries are worth claiming beyond those that can be begun at once: what is done in a moment. */
+function ahead(lane: Lane): number {
+  if (!isProven(lane)) return 0;
+  return Math.min(LARGEST_AHEAD, Math.floor((concurrency(lane) * AHEAD_MS) / Math.max(lane.averageMs, 0.1)));
+}
+
+/** How many deliveries to claim now, 0 while it isn't worth a statement. */
+export function wanted(lane: Lane): number {
+  if (!lane.hasMore) return 0;
+  const claimAhead = ahead(lane);
+  const target = concurrency(lane) + claimAhead;
+  const room = target - lane.inFlight - lane.queue.length;
+  return lane.queue.length <= claimAhead / 2 ? Math.max(0, room) : 0;
+}
