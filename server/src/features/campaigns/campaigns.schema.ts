@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
 import { CAMPAIGN_STATUSES } from "./campaign-states.ts";
 
-export const DIALER_MODES = ["ai", "power", "predictive"] as const;
+const DIALER_MODES = ["ai", "power", "predictive"] as const;
 
 const Status = oneOf(CAMPAIGN_STATUSES);
 const DialerMode = oneOf(DIALER_MODES);

@@ -1,4 +1,4 @@
-export { type CampaignTrigger, campaignTriggers } from "./campaign-states.ts";
+export type { CampaignTrigger } from "./campaign-states.ts";
 export { campaignsRoutes } from "./campaigns.routes.ts";
 export {
   Campaign,

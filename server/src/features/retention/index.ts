@@ -1,2 +1,2 @@
-export { type ActivityTracker, createActivityTracker } from "./activity.ts";
-export { type Janitor, type JanitorDeps, startJanitor } from "./janitor.ts";
+export { createActivityTracker } from "./activity.ts";
+export { startJanitor } from "./janitor.ts";
