@@ -52,15 +52,15 @@ module.exports = {
     {
       name: "no-tests-in-production",
       severity: "error",
-      from: { path: "^(server|cli)/src/", pathNot: "(\\.test\\.ts$|^server/src/testing/)" },
-      to: { path: "(^server/src/testing/|\\.test\\.ts$)" },
+      from: { path: "^(server|cli)/src/", pathNot: "(\\.test\\.ts$|^(server|cli)/src/testing/)" },
+      to: { path: "(^(server|cli)/src/testing/|\\.test\\.ts$)" },
     },
     {
       name: "cli-is-a-client",
       severity: "error",
       comment:
         "The CLI talks to the private API. Only `serve` and `migrate` run the service, and `listen` verifies signatures with its code.",
-      from: { path: "^cli/src/", pathNot: "(\\.test\\.ts$|/(serve|migrate|listen)[^/]*\\.ts$)" },
+      from: { path: "^cli/src/", pathNot: "(\\.test\\.ts$|^cli/src/(testing|listen)/)" },
       to: { path: "^server/src/" },
     },
   ],

@@ -26,7 +26,7 @@ const START = fileURLToPath(new URL("../server/dist/main.js", import.meta.url));
 export async function startService(environment: Record<string, string>): Promise<BenchService> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const started = performance.now();
-  const child = spawn(process.execPath, [START], {
+  const child = spawn(process.execPath, [...(process.env.BENCH_NODE_ARGS?.split(" ") ?? []), START], {
     env: {
       ...process.env,
       DEMO: "0",
