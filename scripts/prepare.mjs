@@ -28,7 +28,7 @@ export function requireNode() {
 }
 
 /**
- * Runs `npm ci` when a dependency is missing or has another version than the one that package.json pins.
+ * Installs the dependencies when one is missing or has another version than the one that package.json pins.
  *
  * @param {{ development?: boolean }} options whether what only tests and checks need counts too
  */
@@ -36,15 +36,25 @@ export function installMissing({ development = false } = {}) {
   const missing = firstMissing(development);
   if (missing === null) return;
   note(`Installing the dependencies (${missing}) …`);
+  // `npm ci` empties node_modules, which a running service may be using. And it refuses the lock file where the registry
+  // lacks another platform's optional packages; `npm install` goes by the same lock file, and passes them over.
+  if (!existsSync(join(root, "node_modules")) && npm("ci", "ignore") === 0) return;
+  const status = npm("install --no-save", 2);
+  if (status !== 0) fail(`The dependencies could not be installed: npm ended with status ${status}.`);
+}
+
+/** Runs npm and returns its exit status. What it prints goes to `output`: stdout belongs to the program's own. */
+function npm(command, output) {
+  const args = [...command.split(" "), "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  const options = { cwd: root, stdio: ["ignore", output, output] };
   // npm names its own program to the scripts it runs; started without npm, it is looked for on the PATH.
-  const npm = process.env.npm_execpath;
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-  const options = { cwd: root, stdio: ["ignore", 2, 2] };
-  const { status, error } = npm
-    ? spawnSync(process.execPath, [npm, ...args], options)
+  const own = process.env.npm_execpath;
+  const { status, error } = own?.endsWith("npm-cli.js")
+    ? spawnSync(process.execPath, [own, ...args], options)
     : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
-  if (error) fail(`npm could not be started (${error.message}). Run "npm ci" in ${root}, then try again.`);
-  if (status !== 0) fail(`The dependencies could not be installed: "npm ci" ended with status ${status}.`);
+  if (error)
+    fail(`npm could not be started (${error.message}). Run "npm install" in ${root}, then try again.`);
+  return status;
 }
 
 function firstMissing(development) {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { Refusal, UsageError } from "../failure.ts";
 import { type Context, commaSeparated, whole } from "../verb.ts";
@@ -13,6 +14,8 @@ import {
 
 /** Longer than a service takes to delete a subscription; whoever presses Ctrl-C doesn't wait longer for one that is gone. */
 const LONGEST_FAREWELL_MS = 3_000;
+/** npx passes a terminal's Ctrl-C on: the second one must not meet a process that is just ending, and kill it. */
+const SECOND_SIGNAL_MS = 250;
 
 interface ListenOptions {
   port: number;
@@ -75,23 +78,25 @@ async function listen(context: Context, options: ListenOptions): Promise<void> {
     if (subscription !== null) known.push(subscription.secret);
     say(`Listening on http://localhost:${receiver.port}/ (Ctrl-C ends it)`);
     await stop;
-    if (subscription !== null) {
-      const gone = await Promise.race([
-        subscription.remove().then(
-          () => true,
-          () => false,
-        ),
-        new Promise<false>((resolve) => setTimeout(resolve, LONGEST_FAREWELL_MS, false).unref()),
-      ]);
-      say(
-        gone
-          ? `Subscription ${subscription.id} is removed.`
-          : `Subscription ${subscription.id} could not be removed. The next "outreach listen" on this port does it.`,
-      );
-    }
+    await Promise.all([subscription === null ? null : leave(subscription, say), delay(SECOND_SIGNAL_MS)]);
   } finally {
     await receiver.close();
   }
+}
+
+async function leave(subscription: Subscription, say: (text: string) => void): Promise<void> {
+  const gone = await Promise.race([
+    subscription.remove().then(
+      () => true,
+      () => false,
+    ),
+    delay(LONGEST_FAREWELL_MS, false, { ref: false }),
+  ]);
+  say(
+    gone
+      ? `Subscription ${subscription.id} is removed.`
+      : `Subscription ${subscription.id} could not be removed. The next "outreach listen" on this port does it.`,
+  );
 }
 
 /** Subscribes as the options ask. Null: this only receives. */
@@ -132,7 +137,7 @@ async function subscribe(
   }
 }
 
-/** npx passes a terminal's Ctrl-C on to a process that got it already: later ones change nothing. */
+/** Later ones change nothing. */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.on("SIGINT", () => resolve());

@@ -15,7 +15,7 @@ const COLUMNS = ["id", "name", "target_url", "enabled", "consecutive_failures", 
 export function addWebhook(program: Command, context: Context): void {
   const webhook = program.command("webhook").description("webhook subscriptions");
   const ofSubscription = (name: string, description: string) =>
-    organizationVerb(webhook, name, description).requiredOption("--subscription <id>", "the subscription");
+    organizationVerb(webhook, name, description).requiredOption("--webhook <id>", "the subscription");
 
   paged(organizationVerb(webhook, "list", "an organization's subscriptions with their health")).action(
     async (options) => {
@@ -25,12 +25,12 @@ export function addWebhook(program: Command, context: Context): void {
   );
 
   ofSubscription("ping", "send a test event to one subscription").action(async (options) => {
-    const path = organizationPath(options.org, "webhooks", options.subscription, "ping");
+    const path = organizationPath(options.org, "webhooks", options.webhook, "ping");
     show(context, options, await context.api.post(path, {}));
   });
 
   ofSubscription("replay-dead-letters", "send again what was given up").action(async (options) => {
-    const path = organizationPath(options.org, "webhooks", options.subscription, "replay-dead-letters");
+    const path = organizationPath(options.org, "webhooks", options.webhook, "replay-dead-letters");
     show(context, options, await context.api.post(path, {}));
   });
 }

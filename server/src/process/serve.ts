@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -11,6 +12,8 @@ import { listenForStop } from "./stop-signals.ts";
 
 /** A delivery may take 10 s and most requests far less; a supervisor sends SIGKILL after 30 s or more. */
 const LONGEST_DRAIN_MS = 25_000;
+/** npm passes signals on: the second one must not meet a process that is just ending, and kill it. */
+const SECOND_SIGNAL_MS = 200;
 
 /**
  * Runs the service until SIGTERM or Ctrl-C, then drains it. A second signal ends it at once.
@@ -30,7 +33,8 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
     const service = await start(config, logger);
     const signal = await stop.first;
     logger.info({ signal }, "draining");
-    return await drain(service, logger);
+    const [status] = await Promise.all([drain(service, logger), delay(SECOND_SIGNAL_MS)]);
+    return status;
   } catch (error) {
     const explained = explainStartError(error, config);
     process.stderr.write(`${explained ?? (error instanceof Error ? error.stack : String(error))}\n`);
