@@ -78,7 +78,7 @@ const jobColumns = `id, campaign_id, state, total, inserted, updated, skipped, f
 /** Newest first. $1 organization, $2 limit, $3 offset */
 export const listJobs = {
   name: "imports-list",
-  text: `SELECT ${jobColumns} FROM import_jobs WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3`,
+  text: `SELECT ${jobColumns} FROM import_jobs WHERE organization_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
 };
 
 export const readJob = {
