@@ -157,6 +157,15 @@ export const recordResults = `
   )
   SELECT count(*)::int AS recorded FROM recorded`;
 
+/** Which of these claims are still held: $1 organizations, $2 ids, $3 claim ids. */
+export const lockHeld = `
+  SELECT delivery.id || ' ' || delivery.claim_id AS claim
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS given (organization_id, id, claim_id)
+  JOIN webhook_deliveries AS delivery
+    ON delivery.organization_id = given.organization_id AND delivery.id = given.id AND delivery.claim_id = given.claim_id
+  WHERE delivery.${queued}
+  FOR UPDATE OF delivery`;
+
 /** When the oldest delivery that is due at $1 came due; null when none is. Cost: the number of subscriptions with any. */
 export const oldestDue = `
   WITH RECURSIVE subscription AS (

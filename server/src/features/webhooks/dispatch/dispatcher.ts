@@ -36,6 +36,8 @@ export interface Dispatcher {
 
 /** Due work is looked for at least this often, woken or not. */
 export const LOOK_EVERY_MS = 15_000;
+/** Looks are at least this far apart, and take at most a fifth of the time: under a stream of events, one finds many. */
+const LOOKS_APART_MS = 10;
 /** An attempt isn't begun when its lease ends before it could be over (10 s) and recorded. */
 const LEASE_NEEDED_MS = 15_000;
 const DRAIN_MS = 10_000;
@@ -50,6 +52,9 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const releasing = new Set<Promise<void>>();
   let lookNow = true;
   let nextLookAt = Number.NEGATIVE_INFINITY;
+  /** Real time, not the service's clock: it is about sparing the database. */
+  let nextWakeAt = 0;
+  let waking: NodeJS.Timeout | undefined;
   let stopping = false;
   let onQuiet: (() => void) | undefined;
 
@@ -67,7 +72,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       for (const subscription of disabled) {
         deps.onDisabled(subscription);
         const lane = lanes.find(subscription.organizationId, subscription.id);
-        if (lane) for (const delivery of lane.queue.splice(0)) giveUp(lane, delivery);
+        if (lane) {
+          lane.hasMore = false;
+          for (const delivery of lane.queue.splice(0)) giveUp(lane, delivery);
+        }
         // What the record left of a large backlog is discarded on the next look.
         wake();
       }
@@ -83,7 +91,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     if (deliveries.length === 0) return;
     const released = releaseDeliveries(deps, deliveries)
       .then(() => {
-        for (const delivery of deliveries) lanes.laneOf(delivery).hasMore = true;
+        for (const { organizationId, subscriptionId } of deliveries) {
+          const lane = lanes.find(organizationId, subscriptionId);
+          if (lane) lane.hasMore = true;
+        }
         worker.wake();
       })
       // Their leases run out by themselves.
@@ -147,7 +158,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const look = async () => {
     lookNow = false;
     const now = clock.now();
+    const startedAt = performance.now();
     const { due, nextAt } = await findDue(deps, now);
+    const endedAt = performance.now();
+    nextWakeAt = endedAt + Math.max(LOOKS_APART_MS, 4 * (endedAt - startedAt));
     nextLookAt = Math.min(now + LOOK_EVERY_MS, nextAt ?? Number.POSITIVE_INFINITY);
     for (const subscription of due) {
       if (subscription.enabled) lanes.offer(subscription, now);
@@ -186,9 +200,16 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     onError: (error) => deps.onError("looking for due deliveries failed", error),
   });
 
-  const wake = () => {
+  const lookSoon = () => {
+    waking = undefined;
     lookNow = true;
     worker.wake();
+  };
+  const wake = () => {
+    if (waking || stopping) return;
+    const waitMs = nextWakeAt - performance.now();
+    if (waitMs <= 0) lookSoon();
+    else waking = setTimeout(lookSoon, waitMs);
   };
 
   return {
@@ -196,6 +217,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     inFlight: () => lanes.inFlight(),
     async stop() {
       stopping = true;
+      clearTimeout(waking);
       await worker.stop();
       release([...lanes.all()].flatMap((lane) => lane.queue.splice(0)));
       if (lanes.inFlight() > 0) {

@@ -1,4 +1,4 @@
-import { type Database, timestamp } from "../../../database/database.ts";
+import { type Database, type Transaction, timestamp } from "../../../database/database.ts";
 import type { DeliveryOutcome } from "../delivery/index.ts";
 import {
   AUTO_DISABLED,
@@ -42,53 +42,83 @@ const DISCARDED_AT_ONCE = 1_000;
 
 /**
  * Records results, in the order in which they came, with all that follows from them, in one commit: the deliveries' next
- * states, the log's attempts, the subscriptions' health, and their disabling.
+ * states, the log's attempts, the subscriptions' health, and their disabling. A result whose lease was lost to another
+ * dispatcher leaves no trace.
  */
 export async function recordResults(
   deps: { database: Database },
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<RecordedBatch> {
-  return withIndexPlans(deps.database, async (transaction) => {
-    const wanted = new Map(results.map(({ delivery }) => [subscriptionKey(delivery), delivery]));
-    const locked = await transaction.query<{
-      organization_id: string;
-      id: string;
-      enabled: boolean;
-      consecutive_failures: number;
-    }>({
-      text: sql.lockSubscriptions,
-      values: [
-        [...wanted.values()].map((delivery) => delivery.organizationId),
-        [...wanted.values()].map((delivery) => delivery.subscriptionId),
-      ],
+  try {
+    return await withIndexPlans(deps.database, (transaction) => recordAll(transaction, results, now));
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    // Rare, so that the usual batch need not read its rows before it writes them.
+    return withIndexPlans(deps.database, async (transaction) => {
+      const held = await transaction.query<{ claim: string }>({
+        text: sql.lockHeld,
+        values: claimColumns(results),
+      });
+      const claims = new Set(held.map(({ claim }) => claim));
+      const kept = results.filter(({ delivery }) => claims.has(`${delivery.id} ${delivery.claimId}`));
+      return kept.length > 0 ? recordAll(transaction, kept, now) : { recorded: 0, disabled: [] };
     });
-    const healths = new Map(
-      locked.map((row): [string, Health] => [
-        `${row.organization_id} ${row.id}`,
-        {
-          organizationId: row.organization_id,
-          id: row.id,
-          enabled: row.enabled,
-          consecutiveFailures: row.consecutive_failures,
-          lastSuccessAt: null,
-          lastFailureAt: null,
-          disabledReason: null,
-        },
-      ]),
-    );
-    const next = results.map((result) => decide(result, healths.get(subscriptionKey(result.delivery))));
+  }
+}
 
-    const [written] = await transaction.query<{ recorded: number }>({
-      text: sql.recordResults,
-      values: [...resultColumns(results, next, now), ...healthColumns([...healths.values()]), timestamp(now)],
-    });
-    const disabled = [...healths.values()].filter((health) => health.disabledReason !== null);
-    for (const { organizationId, id } of disabled) {
-      await discardQueued(transaction, { organizationId, id }, now, DISCARDED_AT_ONCE);
-    }
-    return { recorded: written!.recorded, disabled };
+class LeaseLost extends Error {}
+
+async function recordAll(
+  transaction: Transaction,
+  results: readonly DeliveryResult[],
+  now: number,
+): Promise<RecordedBatch> {
+  const healths = await lockHealths(transaction, results);
+  const next = results.map((result) => decide(result, healths.get(subscriptionKey(result.delivery))));
+  const [written] = await transaction.query<{ recorded: number }>({
+    text: sql.recordResults,
+    values: [...resultColumns(results, next, now), ...healthColumns([...healths.values()]), timestamp(now)],
   });
+  if (written!.recorded < results.length) throw new LeaseLost();
+  const disabled = [...healths.values()].filter((health) => health.disabledReason !== null);
+  for (const { organizationId, id } of disabled) {
+    await discardQueued(transaction, { organizationId, id }, now, DISCARDED_AT_ONCE);
+  }
+  return { recorded: written!.recorded, disabled };
+}
+
+async function lockHealths(
+  transaction: Transaction,
+  results: readonly DeliveryResult[],
+): Promise<Map<string, Health>> {
+  const wanted = new Map(results.map(({ delivery }) => [subscriptionKey(delivery), delivery]));
+  const locked = await transaction.query<{
+    organization_id: string;
+    id: string;
+    enabled: boolean;
+    consecutive_failures: number;
+  }>({
+    text: sql.lockSubscriptions,
+    values: [
+      [...wanted.values()].map((delivery) => delivery.organizationId),
+      [...wanted.values()].map((delivery) => delivery.subscriptionId),
+    ],
+  });
+  return new Map(
+    locked.map((row): [string, Health] => [
+      `${row.organization_id} ${row.id}`,
+      {
+        organizationId: row.organization_id,
+        id: row.id,
+        enabled: row.enabled,
+        consecutiveFailures: row.consecutive_failures,
+        lastSuccessAt: null,
+        lastFailureAt: null,
+        disabledReason: null,
+      },
+    ]),
+  );
 }
 
 interface Next {
@@ -132,9 +162,7 @@ function resultColumns(results: readonly DeliveryResult[], next: readonly Next[]
     milliseconds === null || milliseconds === undefined ? null : timestamp(milliseconds);
   const attempted = results.map(({ attempt }) => (attempt ? 1 : 0));
   return [
-    results.map(({ delivery }) => delivery.organizationId),
-    results.map(({ delivery }) => delivery.id),
-    results.map(({ delivery }) => delivery.claimId),
+    ...claimColumns(results),
     results.map(({ delivery }) => delivery.state),
     next.map(({ state }) => state),
     results.map(({ delivery }, index) => delivery.attempt + attempted[index]!),
@@ -148,6 +176,14 @@ function resultColumns(results: readonly DeliveryResult[], next: readonly Next[]
     results.map(({ attempt }) => attempt?.outcome.status ?? null),
     results.map(({ attempt }) => attempt?.outcome.error ?? null),
     results.map(({ attempt }) => attempt?.outcome.responseExcerpt ?? null),
+  ];
+}
+
+function claimColumns(results: readonly DeliveryResult[]): unknown[][] {
+  return [
+    results.map(({ delivery }) => delivery.organizationId),
+    results.map(({ delivery }) => delivery.id),
+    results.map(({ delivery }) => delivery.claimId),
   ];
 }
 
