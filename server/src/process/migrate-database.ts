@@ -7,7 +7,7 @@ import { explainStartError } from "./explain-start-error.ts";
 import { openLog } from "./log.ts";
 
 /** A refusal, in words for who asked. */
-export class MigrateRefused extends Error {
+class MigrateRefused extends Error {
   override readonly name = "MigrateRefused";
 }
 
