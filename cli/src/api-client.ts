@@ -4,7 +4,7 @@ import { Refusal } from "./failure.ts";
 /** Far longer than any answer takes, and short enough to notice that none is coming. */
 const LONGEST_ANSWER_MS = 60_000;
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+type Query = Readonly<Record<string, string | number | undefined>>;
 
 export interface ApiClient {
   get(path: string, query?: Query): Promise<Answer>;
