@@ -1,7 +1,8 @@
 import { DomainError } from "../domain-error.ts";
 import type { ApiCaller, Authenticator } from "./authentication.ts";
 import type { IdempotencyStart } from "./idempotency.ts";
-import type { RateLimiter } from "./rate-limit/index.ts";
+import type { RateLimitDecision, RateLimiter } from "./rate-limit/index.ts";
+import type { Scope } from "./scopes.ts";
 import type { Guard } from "./server.ts";
 
 /** Failed authentications that one client address may have in a minute. */
@@ -28,41 +29,54 @@ export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
     deps.onRateLimited();
     return new DomainError("rate_limited", message, { retry_after_seconds: retryAfterSeconds });
   };
+  /** Refuses with what was wrong, or with 429 when the address has been wrong too often. */
+  const countFailure = async (error: unknown, address: string): Promise<never> => {
+    if (error instanceof DomainError && error.code !== "auth_lookup_failed") {
+      const failures = await deps.rateLimiter.take(`address:${address}`, FAILURES_PER_MINUTE);
+      if (!failures.allowed) {
+        throw refuse(failures.retryAfterSeconds, "Too many failed authentications from this address.");
+      }
+    }
+    throw error;
+  };
   return {
-    async admit(route, request, reply) {
+    admit(route, request, reply) {
       if (route.access === "public") return undefined as unknown as ApiCaller;
-      let caller: ApiCaller;
-      try {
-        caller = await deps.authenticator.authenticate(request.headers);
-      } catch (error) {
-        if (error instanceof DomainError && error.code !== "auth_lookup_failed") {
-          const failures = await deps.rateLimiter.take(`address:${request.ip}`, FAILURES_PER_MINUTE);
-          if (!failures.allowed) {
-            throw refuse(failures.retryAfterSeconds, "Too many failed authentications from this address.");
-          }
+      const identified = (caller: ApiCaller) => {
+        // Set before the rate limit is checked, so that the log can name the key also when it refuses.
+        request.state.caller = caller;
+        const decision = deps.rateLimiter.take(`key:${caller.keyId}`, caller.rateLimitPerMinute);
+        return decision instanceof Promise
+          ? decision.then((decided) => allow(caller, decided))
+          : allow(caller, decision);
+      };
+      const allow = (caller: ApiCaller, decision: RateLimitDecision) => {
+        const { rateLimitPerMinute } = caller;
+        reply.header("x-ratelimit-limit", rateLimitPerMinute);
+        reply.header("x-ratelimit-remaining", decision.remaining);
+        if (!decision.allowed) {
+          throw refuse(
+            decision.retryAfterSeconds,
+            `This key may make ${rateLimitPerMinute} requests a minute. Wait ${decision.retryAfterSeconds} s.`,
+          );
         }
-        throw error;
+        deps.onUse(caller);
+        if (route.access !== "any_key" && !caller.scopes.has(route.access as Scope)) {
+          throw new DomainError("insufficient_scope", `This key lacks the scope ${route.access}.`, {
+            required: route.access,
+          });
+        }
+        return caller;
+      };
+      try {
+        const caller = deps.authenticator.authenticate(request.headers);
+        return caller instanceof Promise
+          ? caller.catch((error: unknown) => countFailure(error, request.ip)).then(identified)
+          : identified(caller);
+      } catch (error) {
+        if (request.state.caller !== undefined) throw error;
+        return countFailure(error, request.ip);
       }
-      // Set before the rate limit is checked, so that the log can name the key also when it refuses.
-      request.state.caller = caller;
-      const { rateLimitPerMinute } = caller;
-      const pending = deps.rateLimiter.take(`key:${caller.keyId}`, rateLimitPerMinute);
-      const decision = pending instanceof Promise ? await pending : pending;
-      reply.raw.setHeader("X-RateLimit-Limit", rateLimitPerMinute);
-      reply.raw.setHeader("X-RateLimit-Remaining", decision.remaining);
-      if (!decision.allowed) {
-        throw refuse(
-          decision.retryAfterSeconds,
-          `This key may make ${rateLimitPerMinute} requests a minute. Wait ${decision.retryAfterSeconds} s.`,
-        );
-      }
-      deps.onUse(caller);
-      if (route.access !== "any_key" && !caller.scopes.has(route.access as never)) {
-        throw new DomainError("insufficient_scope", `This key lacks the scope ${route.access}.`, {
-          required: route.access,
-        });
-      }
-      return caller;
     },
     allowWrite(caller) {
       if (caller.organizationStatus !== "active") {

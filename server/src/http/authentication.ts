@@ -19,10 +19,24 @@ export interface ApiCaller {
 export type FindKey = (hash: Buffer) => Promise<ApiCaller | null>;
 
 export interface Authenticator {
-  /** @throws DomainError with one of the contract's 401 codes, or auth_lookup_failed */
-  authenticate(headers: Readonly<Record<string, string | string[] | undefined>>): Promise<ApiCaller>;
+  /**
+   * Without a promise when the key was looked up a moment ago.
+   * @throws DomainError with one of the contract's 401 codes, or auth_lookup_failed
+   */
+  authenticate(
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): ApiCaller | Promise<ApiCaller>;
   /** Drops what is cached of an organization's keys, or of all. */
   forget(organizationId?: string): void;
+}
+
+type Found = ApiCaller | null;
+
+interface Entry {
+  until: number;
+  caller: Promise<Found>;
+  /** What the look-up found, once it has. */
+  found: Found | undefined;
 }
 
 /** A revocation must take effect within 5 s in processes that were not told of it. */
@@ -32,29 +46,46 @@ const KEY = /^service_(live|test)_[0-9a-f]{64}$/;
 
 export function createAuthenticator(deps: { findKey: FindKey; clock: Clock }): Authenticator {
   // Monotonic on purpose: what is cached ages in real time, however the service's clock is moved.
-  const cache = new Map<string, { until: number; caller: Promise<ApiCaller | null> }>();
+  const cache = new Map<string, Entry>();
 
-  const lookUp = (key: string): Promise<ApiCaller | null> => {
+  const lookUp = (key: string): Found | Promise<Found> => {
     const now = performance.now();
     const hash = createHash("sha256").update(key).digest();
     const id = hash.toString("base64");
     const cached = cache.get(id);
-    if (cached && cached.until > now) return cached.caller;
+    if (cached && cached.until > now) return cached.found === undefined ? cached.caller : cached.found;
     // The oldest entries stand first in a Map.
     if (cache.size >= CACHE_SIZE)
       for (const oldest of [...cache.keys()].slice(0, CACHE_SIZE / 10)) cache.delete(oldest);
     const caller = deps.findKey(hash);
-    const entry = { until: now + CACHE_MS, caller };
+    const entry: Entry = { until: now + CACHE_MS, caller, found: undefined };
     cache.delete(id);
     cache.set(id, entry);
-    caller.catch(() => {
-      if (cache.get(id) === entry) cache.delete(id);
-    });
+    caller.then(
+      (found) => {
+        entry.found = found;
+      },
+      () => {
+        if (cache.get(id) === entry) cache.delete(id);
+      },
+    );
+    return caller;
+  };
+
+  const valid = (caller: Found): ApiCaller => {
+    if (!caller) throw new DomainError("invalid_api_key", "The API key is unknown.");
+    const now = deps.clock.now();
+    if (caller.revokedAt !== null && caller.revokedAt <= now) {
+      throw new DomainError("revoked_api_key", "The API key has been revoked.");
+    }
+    if (caller.expiresAt !== null && caller.expiresAt <= now) {
+      throw new DomainError("expired_api_key", "The API key has expired.");
+    }
     return caller;
   };
 
   return {
-    async authenticate(headers) {
+    authenticate(headers) {
       const key = readCredential(headers);
       if (key === null) {
         throw new DomainError(
@@ -63,7 +94,9 @@ export function createAuthenticator(deps: { findKey: FindKey; clock: Clock }): A
         );
       }
       if (!KEY.test(key)) throw new DomainError("invalid_api_key", "The API key is unknown.");
-      const caller = await lookUp(key).catch((cause: unknown) => {
+      const found = lookUp(key);
+      if (!(found instanceof Promise)) return valid(found);
+      return found.then(valid, (cause: unknown) => {
         const error = new DomainError(
           "auth_lookup_failed",
           "The API key could not be looked up. Retry later.",
@@ -71,15 +104,6 @@ export function createAuthenticator(deps: { findKey: FindKey; clock: Clock }): A
         error.cause = cause;
         throw error;
       });
-      if (!caller) throw new DomainError("invalid_api_key", "The API key is unknown.");
-      const now = deps.clock.now();
-      if (caller.revokedAt !== null && caller.revokedAt <= now) {
-        throw new DomainError("revoked_api_key", "The API key has been revoked.");
-      }
-      if (caller.expiresAt !== null && caller.expiresAt <= now) {
-        throw new DomainError("expired_api_key", "The API key has expired.");
-      }
-      return caller;
     },
     forget(organizationId) {
       if (organizationId === undefined) return cache.clear();

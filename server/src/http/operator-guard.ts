@@ -15,7 +15,7 @@ export function createOperatorGuard(token: string): Guard<Operator> {
   // Hashes have equal length, so that the comparison tells nothing of the token's.
   const expected = createHash("sha256").update(token).digest();
   return {
-    async admit(route, request) {
+    admit(route, request) {
       if (route.access === "public") return { actor: "nobody" };
       const sent = /^Bearer[ \t]+(\S+)[ \t]*$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
       if (!timingSafeEqual(createHash("sha256").update(sent).digest(), expected)) {

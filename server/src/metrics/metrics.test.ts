@@ -18,11 +18,21 @@ describe("/metrics", () => {
     const { status, headers, body } = await app.callPrivate<string>("/metrics", { key: "" });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toContain("text/plain");
-    expect(body).toContain('outreach_http_requests_total{api="public",method="POST",route="/leads",status="201"} 1');
-    expect(body).toContain('outreach_http_requests_total{api="public",method="GET",route="/leads/:id",status="200"} 1');
-    expect(body).toContain('outreach_http_requests_total{api="public",method="GET",route="/leads",status="429"} 1');
-    expect(body).toContain('outreach_http_requests_total{api="public",method="(any)",route="(unknown)",status="404"} 1');
-    expect(body).toMatch(/outreach_http_request_duration_seconds_count\{api="public",method="POST",route="\/leads"\} 1/);
+    expect(body).toContain(
+      'outreach_http_requests_total{api="public",method="POST",route="/leads",status="201"} 1',
+    );
+    expect(body).toContain(
+      'outreach_http_requests_total{api="public",method="GET",route="/leads/:id",status="200"} 1',
+    );
+    expect(body).toContain(
+      'outreach_http_requests_total{api="public",method="GET",route="/leads",status="429"} 1',
+    );
+    expect(body).toContain(
+      'outreach_http_requests_total{api="public",method="(any)",route="(unknown)",status="404"} 1',
+    );
+    expect(body).toMatch(
+      /outreach_http_request_duration_seconds_count\{api="public",method="POST",route="\/leads"\} 1/,
+    );
     expect(body).toContain("outreach_rate_limit_refusals_total 1");
     expect(body).toContain('outreach_webhook_deliveries{state="pending"} 0');
     expect(body).toContain("outreach_webhook_oldest_due_seconds 0");

@@ -20,6 +20,11 @@ export interface Metrics {
   contentType: string;
 }
 
+interface Series {
+  requests: Counter.Internal;
+  latency: Histogram.Internal<string>;
+}
+
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** A registry of this service's own: several services in one process (as in tests) don't meet. */
@@ -81,13 +86,25 @@ export function createMetrics(deps: {
     registers,
   });
 
+  // Kept by name: finding a series by its labels costs more than counting.
+  const known = new Map<string, Series>();
+  const seriesOf = (api: string, method: string, route: string | null, status: number): Series => {
+    // A method that no route has may be any text: it must not make a series of its own.
+    const labels = { api, method: route === null ? "(any)" : method, route: route ?? "(unknown)" };
+    const name = `${api} ${labels.method} ${labels.route} ${status}`;
+    let series = known.get(name);
+    if (!series) {
+      series = { requests: requests.labels({ ...labels, status }), latency: latency.labels(labels) };
+      known.set(name, series);
+    }
+    return series;
+  };
+
   return {
     requestDone(api, { method, route, status, seconds }) {
-      const template = route ?? "(unknown)";
-      // A method that no route has may be any text: it must not make a series of its own.
-      const known = route === null ? "(any)" : method;
-      requests.inc({ api, method: known, route: template, status });
-      latency.observe({ api, method: known, route: template }, seconds);
+      const series = seriesOf(api, method, route, status);
+      series.requests.inc();
+      series.latency.observe(seconds);
     },
     rateLimited: () => refusals.inc(),
     attemptEnded: (outcome) => attempts.inc({ outcome }),

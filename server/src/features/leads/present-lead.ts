@@ -21,9 +21,21 @@ export function presentSummary(row: LeadSummaryRow): LeadSummary {
   };
 }
 
+/** Written out rather than spread over a summary: this runs for every lead that is read or written. */
 export function presentLead(row: LeadRow): Lead {
   return {
-    ...presentSummary(row),
+    id: row.id,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    full_name: fullName(row),
+    phone_number: row.phone_number,
+    email_address: row.email_address,
+    status: row.status,
+    campaign_id: row.campaign_id,
+    consent_source: row.consent_source,
+    consented_at: row.consented_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
     credit_score: row.credit_score,
     annual_income: row.annual_income,
     notes: row.notes,
