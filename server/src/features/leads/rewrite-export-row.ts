@@ -24,8 +24,8 @@ const LF = 0x0a;
  */
 export const rewriteExportRow: RewriteRow = (bytes, start, end, to) => {
   const id = end - 1 - LEAD_ID_BYTES;
-  const created = startOfTime(bytes, id - 1);
-  const consented = startOfTime(bytes, created - 1);
+  const created = startOfTime(bytes, start, id - 1);
+  const consented = startOfTime(bytes, start, created - 1);
   let at = to;
   bytes.copyWithin(at, start, consented);
   at += consented - start;
@@ -40,11 +40,11 @@ export const rewriteExportRow: RewriteRow = (bytes, start, end, to) => {
   return at;
 };
 
-/** Where the cell begins that ends at `end`, and is a timestamp or empty. */
-function startOfTime(bytes: Buffer, end: number): number {
+/** Where the cell begins that ends at `end`, and is a timestamp or empty; in a row that begins at `rowStart`. */
+function startOfTime(bytes: Buffer, rowStart: number, end: number): number {
   if (bytes[end - 1] === COMMA) return end;
   let at = end - SECONDS_BYTES - OFFSET_BYTES;
-  while (bytes[at - 1] !== COMMA) at--;
+  while (at > rowStart && bytes[at - 1] !== COMMA) at--;
   return at;
 }
 
