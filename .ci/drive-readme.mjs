@@ -1,0 +1,86 @@
+// Does what the README says, in a clone that has nothing but its files: `npm start`, a first lead, a first webhook, stop.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const clone = process.argv[2];
+const readme = readFileSync(join(clone, "README.md"), "utf8");
+const fail = (what, output) => {
+  process.stdout.write(`${what}\n${output}\n`);
+  process.exit(1);
+};
+
+/** Runs a command in the clone and waits until its output says what it should. */
+function start(command, args, environment = {}) {
+  const child = spawn(command, args, { cwd: clone, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const program = { child, output: "" };
+  const watchers = new Set();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      program.output += chunk;
+      for (const watch of watchers) watch();
+    });
+  }
+  program.until = (pattern, seconds) =>
+    new Promise((resolve) => {
+      const look = () => {
+        const match = pattern.exec(program.output);
+        if (!match) return;
+        clearTimeout(timer);
+        watchers.delete(look);
+        resolve(match);
+      };
+      const timer = setTimeout(() => fail(`${command} ${args.join(" ")}: no ${pattern} within ${seconds} s`, program.output), seconds * 1000);
+      watchers.add(look);
+      look();
+    });
+  program.stop = async (signal) => {
+    const gone = once(child, "exit");
+    // As the terminal's Ctrl-C does: to npm and to what it started.
+    process.kill(-child.pid, signal);
+    const [code] = await gone;
+    if (code !== 0) fail(`${command} ${args.join(" ")}: ended with ${code} after ${signal}`, program.output);
+  };
+  return program;
+}
+
+const section = (title) => readme.split(`## ${title}\n`)[1].split("\n## ")[0];
+const codeOf = (title, starts) =>
+  section(title).split("\n\n").find((block) => block.startsWith(`    ${starts}`)).replace(/^ {4}/gm, "");
+
+const service = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" });
+const [, key] = await service.until(/Live key\s+(service_live_[0-9a-f]{64})/, 240);
+console.log("npm start: running, with a demo key");
+
+const line = codeOf("A first lead", "curl").replace("service_live_…", key);
+const firstLead = () => {
+  const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
+  const lead = JSON.parse(stdout || "{}");
+  if (lead.phone_number !== "+12125550100") fail("the README's first lead", `${stdout}${stderr}`);
+  return lead;
+};
+const lead = firstLead();
+console.log(`the first lead: ${lead.id} ${lead.phone_number}`);
+
+for (const printed of service.output.match(/^ {2}curl .*$/gm)) {
+  const { stdout } = spawnSync("bash", ["-c", `${printed} -o /dev/null -w '%{http_code}'`], { encoding: "utf8" });
+  if (!/^20[01]$/.test(stdout)) fail(`a printed curl line answered ${stdout}`, printed.replaceAll(/service_live_\w+/g, "service_live_…"));
+}
+console.log("the three printed lines: answered");
+
+const listen = start("npx", codeOf("A first webhook", "npx outreach listen").trim().split(" ").slice(1));
+await listen.until(/Listening on/, 30);
+firstLead();
+await listen.until(/lead\.updated .* verified/, 30);
+console.log("outreach listen: received it, signature verified");
+await listen.stop("SIGINT");
+
+await service.stop("SIGTERM");
+console.log("SIGTERM: drained, exit status 0");
+
+const again = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" });
+await again.until(/Outreach is running/, 30);
+if (/service_live_/.test(again.output)) fail("the second start shows a key", again.output);
+await again.stop("SIGINT");
+console.log("a second start: no demo keys, Ctrl-C ends it");
