@@ -13,7 +13,12 @@ const fail = (what, output) => {
 
 /** Runs a command in the clone and waits until its output says what it should. */
 function start(command, args, environment = {}) {
-  const child = spawn(command, args, { cwd: clone, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(command, args, {
+    cwd: clone,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
   const program = { child, output: "" };
   const watchers = new Set();
   for (const stream of [child.stdout, child.stderr]) {
@@ -31,7 +36,10 @@ function start(command, args, environment = {}) {
         watchers.delete(look);
         resolve(match);
       };
-      const timer = setTimeout(() => fail(`${command} ${args.join(" ")}: no ${pattern} within ${seconds} s`, program.output), seconds * 1000);
+      const timer = setTimeout(
+        () => fail(`${command} ${args.join(" ")}: no ${pattern} within ${seconds} s`, program.output),
+        seconds * 1000,
+      );
       watchers.add(look);
       look();
     });
@@ -47,7 +55,10 @@ function start(command, args, environment = {}) {
 
 const section = (title) => readme.split(`## ${title}\n`)[1].split("\n## ")[0];
 const codeOf = (title, starts) =>
-  section(title).split("\n\n").find((block) => block.startsWith(`    ${starts}`)).replace(/^ {4}/gm, "");
+  section(title)
+    .split("\n\n")
+    .find((block) => block.startsWith(`    ${starts}`))
+    .replace(/^ {4}/gm, "");
 
 const service = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" });
 const [, key] = await service.until(/Live key\s+(service_live_[0-9a-f]{64})/, 240);
@@ -63,18 +74,21 @@ const firstLead = () => {
 const lead = firstLead();
 console.log(`the first lead: ${lead.id} ${lead.phone_number}`);
 
-for (const printed of service.output.match(/^ {2}curl .*$/gm)) {
-  const { stdout } = spawnSync("bash", ["-c", `${printed} -o /dev/null -w '%{http_code}'`], { encoding: "utf8" });
-  if (!/^20[01]$/.test(stdout)) fail(`a printed curl line answered ${stdout}`, printed.replaceAll(/service_live_\w+/g, "service_live_…"));
-}
-console.log("the three printed lines: answered");
-
 const listen = start("npx", codeOf("A first webhook", "npx outreach listen").trim().split(" ").slice(1));
 await listen.until(/Listening on/, 30);
 firstLead();
 await listen.until(/lead\.updated .* verified/, 30);
 console.log("outreach listen: received it, signature verified");
 await listen.stop("SIGINT");
+
+for (const printed of service.output.match(/^ {2}curl .*$/gm)) {
+  const { stdout } = spawnSync("bash", ["-c", `${printed} -o /dev/null -w '%{http_code}'`], {
+    encoding: "utf8",
+  });
+  if (!/^20[01]$/.test(stdout))
+    fail(`a printed curl line answered ${stdout}`, printed.replaceAll(/service_live_\w+/g, "service_live_…"));
+}
+console.log("the three printed lines: answered");
 
 await service.stop("SIGTERM");
 console.log("SIGTERM: drained, exit status 0");

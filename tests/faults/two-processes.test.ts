@@ -49,9 +49,14 @@ describe("two processes on one database", { timeout: 180_000 }, () => {
         createLead({ url: (index % 2 === 0 ? one : two).publicUrl, key }, `+1415${2_000_000 + index}`, null),
       ),
     );
-    const ids = await Promise.all(
-      responses.map(async (response) => String(((await response.json()) as { id: string }).id)),
+    const answers = await Promise.all(
+      responses.map(async (response) => ({
+        code: response.status,
+        lead: (await response.json()) as { id: string },
+      })),
     );
+    expect(answers.filter(({ code }) => code !== 201)).toEqual([]);
+    const ids = answers.map(({ lead }) => lead.id);
     const ofPath = () => sink.requests.filter(({ path }) => path === "/both");
     await sink.waitFor(() => ids.every((id) => arrivals(ofPath()).has(id)), 60_000);
     for (const id of ids) expect(arrivals(ofPath()).get(id)).toBe(1);

@@ -76,7 +76,14 @@ export function openDatabase({ connection, poolSize, onError }: DatabaseOptions)
     options: "-c TimeZone=UTC -c DateStyle=ISO",
     types,
   });
-  pool.on("error", (error) => onError?.(error));
+  let closing = false;
+  pool.on("error", (error) => {
+    // The pool doesn't wait for its last goodbyes: the server may be gone by then.
+    if (!closing) onError?.(error);
+  });
+  // The pool listens to its idle connections only. One that breaks in a borrower's hands, between two statements, would
+  // end the process; the borrower learns of it by its next statement.
+  pool.on("connect", (client) => client.on("error", () => {}));
 
   const run = async <Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> => {
     const result = await client.query(statement as pg.QueryConfig);
@@ -126,7 +133,10 @@ export function openDatabase({ connection, poolSize, onError }: DatabaseOptions)
       waiting: pool.waitingCount,
       max: poolSize,
     }),
-    close: () => pool.end(),
+    close() {
+      closing = true;
+      return pool.end();
+    },
   };
 }
 

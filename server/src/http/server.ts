@@ -102,6 +102,8 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     // Without this Node answers a request without Host by itself, and without the envelope.
     http: { requireHostHeader: false },
+    // The contract has no HEAD; by default each would run its GET, an export of a million leads too.
+    exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
     frameworkErrors: (error, request, reply) => {
       request.state ??= newState(null);

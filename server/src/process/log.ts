@@ -6,12 +6,38 @@ import pino, { type Logger } from "pino";
  */
 export function openLog(level: string): Logger {
   if (process.stderr.isTTY) {
-    return pino({ level, base: null }, { write: (json) => void process.stderr.write(readableLine(json)) });
+    return pino(
+      { level, base: null, serializers },
+      { write: (json) => void process.stderr.write(readableLine(json)) },
+    );
   }
   const destination = pino.destination({ fd: 2, sync: false });
   // Whoever read the log has gone: that is no reason to end the service.
   destination.on("error", () => {});
-  return pino({ level, base: null }, destination);
+  return pino({ level, base: null, serializers }, destination);
+}
+
+/** Errors in the log: nothing beyond these fields, since the database's errors carry rows (`detail`, `where`) and its client. */
+const serializers = { err: plainError };
+
+interface PlainError {
+  type: string;
+  message: string;
+  stack?: string | undefined;
+  code?: unknown;
+  cause?: PlainError;
+}
+
+export function plainError(error: unknown): PlainError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(code === undefined ? {} : { code }),
+    ...(error.cause === undefined ? {} : { cause: plainError(error.cause) }),
+  };
 }
 
 /** `{"level":30,"time":…,"msg":"ready","port":8080}` as `09:12:01 info  ready port=8080`. */
