@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 
-export const ROLES = ["api", "admin", "dispatcher", "dialer", "voice", "janitor"] as const;
+const ROLES = ["api", "admin", "dispatcher", "dialer", "voice", "janitor"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Everything the environment decides, read once at start. */

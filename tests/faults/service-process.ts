@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../../server/src/testing/redis-server.ts";
 
 const MAIN = fileURLToPath(new URL("../../server/dist/main.js", import.meta.url));
-export const TOKEN = "faults-operator-token-0123456789";
+const TOKEN = "faults-operator-token-0123456789";
 
 export interface ServiceProcess {
   publicUrl: string;

@@ -48,7 +48,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
 
 /** `2026-11-21 07:44:00.123+00` (the server speaks UTC) as `2026-11-21T07:44:00.123Z`. */
-export function isoFromPostgres(text: string): string {
+function isoFromPostgres(text: string): string {
   const plain = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text);
   if (!plain) return new Date(text.replace(" ", "T").replace(/\+00$/, "Z")).toISOString();
   return `${plain[1]}T${plain[2]}.${(plain[3] ?? "").padEnd(3, "0").slice(0, 3)}Z`;

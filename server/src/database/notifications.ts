@@ -2,7 +2,7 @@ import pg from "pg";
 import type { ConnectionOptions, Database } from "./database.ts";
 import * as sql from "./notifications.sql.ts";
 
-export const CHANNELS = ["deliveries", "keys"] as const;
+const CHANNELS = ["deliveries", "keys"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /**

@@ -6,7 +6,7 @@ import type { Scope } from "./scopes.ts";
 import type { Guard } from "./server.ts";
 
 /** Failed authentications that one client address may have in a minute. */
-export const FAILURES_PER_MINUTE = 60;
+const FAILURES_PER_MINUTE = 60;
 
 export interface ApiGuardDeps {
   authenticator: Authenticator;

@@ -5,7 +5,7 @@ import { DomainError } from "../domain-error.ts";
 import * as sql from "./idempotency.sql.ts";
 
 /** How long an answer is remembered. */
-export const REMEMBERED_MS = 24 * 3_600_000;
+const REMEMBERED_MS = 24 * 3_600_000;
 /** A record left running this long belongs to a process that died. */
 const ABANDONED_AFTER_MS = 60_000;
 const KEY = /^[\x20-\x7e]{1,255}$/;
@@ -117,7 +117,7 @@ function inProgress(): DomainError {
 }
 
 /** JSON with the keys of every object in order, so that two bodies of equal value have equal text. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

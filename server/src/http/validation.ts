@@ -16,7 +16,7 @@ type ObjectSchema = TSchema & {
 };
 
 /** JSON nested deeper than this is refused before anything walks it. No body of the contract is deeper than 4. */
-export const DEEPEST_JSON = 32;
+const DEEPEST_JSON = 32;
 
 /**
  * Compiles route schemas into validators that throw the contract's errors. Nothing is coerced, but the whole

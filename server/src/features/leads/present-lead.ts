@@ -44,7 +44,7 @@ export function presentLead(row: LeadRow): Lead {
 }
 
 /** What there is of first and last name, joined by one space; else the number's last four digits. */
-export function fullName(lead: Pick<Lead, "first_name" | "last_name" | "phone_number">): string {
+function fullName(lead: Pick<Lead, "first_name" | "last_name" | "phone_number">): string {
   const name = [lead.first_name, lead.last_name]
     .map((part) => part?.trim())
     .filter(Boolean)

@@ -20,7 +20,7 @@ const fields = {
 export const Delivery = Type.Object(fields, { "x-name": "Delivery" });
 export type Delivery = Static<typeof Delivery>;
 
-export const DeliveryAttemptRecord = Type.Object(
+const DeliveryAttemptRecord = Type.Object(
   {
     number: Type.Integer({ description: "Counted over all rounds" }),
     attempt: Type.Integer({ description: "As sent in `X-Service-Delivery-Attempt`" }),

@@ -18,7 +18,7 @@ export type DeliveryTrigger =
   | "replayed";
 
 /** Every transition there is. What isn't here is refused. */
-export const deliveryTransitions: {
+const deliveryTransitions: {
   readonly [State in DeliveryState]: { readonly [Trigger in DeliveryTrigger]?: DeliveryState };
 } = {
   pending: {

@@ -2,7 +2,7 @@ import { DomainError } from "../../domain-error.ts";
 import { eventCatalog } from "../../events/catalog.ts";
 
 /** Stands for every type, those of the future included. */
-export const ALL_EVENTS = "*";
+const ALL_EVENTS = "*";
 
 const known = new Set<string>([ALL_EVENTS, ...eventCatalog.map(({ type }) => type)]);
 const LONGEST_NAME = 200;

@@ -45,6 +45,6 @@ export async function readDelivery(
   return { ...delivery, event, attempts };
 }
 
-export function noSuchDelivery(): DomainError {
+function noSuchDelivery(): DomainError {
   return new DomainError("not_found", "There is no such delivery.");
 }

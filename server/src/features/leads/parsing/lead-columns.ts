@@ -20,7 +20,7 @@ export type LeadColumn = (typeof LEAD_COLUMNS)[number];
 export const REQUIRED_COLUMNS: readonly LeadColumn[] = ["phone_number"];
 
 /** The bounds of a lead's fields; lengths count code points. */
-export const LEAD_BOUNDS = {
+const LEAD_BOUNDS = {
   nameLength: 120,
   statusLength: 64,
   consentSourceLength: 64,

@@ -1,5 +1,4 @@
 export {
-  checkTargetUrl,
   type TargetCheckDeps,
   type VettedTarget,
   vetLiteral,
@@ -8,4 +7,4 @@ export {
 export { createTargetResolver } from "./create-target-resolver.ts";
 export { type ParsedTarget, parseTarget } from "./parse-target.ts";
 export { shareLookups } from "./shared-lookups.ts";
-export type { OwnedTargetResolver, TargetResolver } from "./target-resolver.ts";
+export type { TargetResolver } from "./target-resolver.ts";
