@@ -17,10 +17,6 @@ export interface RequestContext<Caller, Params, Query, Body> {
   query: Query;
   body: Body;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The client's address, as far as trusted proxies tell. */
-  address: string;
-  /** Aborted when the client goes away before the answer is complete. */
-  signal: AbortSignal;
   /**
    * Present when the request carries an `Idempotency-Key`. A verb that writes calls it with the answer, inside the
    * transaction of its write, so that write and remembered answer commit together.

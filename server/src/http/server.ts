@@ -236,10 +236,6 @@ function addRoute<Caller>(
         query: request.query,
         body: request.body,
         headers: request.headers,
-        address: request.ip,
-        get signal() {
-          return closedSignal(reply);
-        },
         ...(claim ? { remember: claim.remember } : undefined),
       });
       return sendAnswer(reply, answer);
@@ -306,13 +302,6 @@ function sendAnswer(reply: FastifyReply, { status = 200, body, headers, contentT
   reply.code(status);
   if (contentType) reply.type(contentType);
   return reply.send(body);
-}
-
-/** A signal that aborts when the connection closes before the answer is out. */
-function closedSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once("close", () => controller.abort());
-  return controller.signal;
 }
 
 const COMMON_HEADERS = {

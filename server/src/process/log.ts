@@ -11,7 +11,8 @@ export function openLog(level: string): Logger {
       { write: (json) => void process.stderr.write(readableLine(json)) },
     );
   }
-  const destination = pino.destination({ fd: 2, sync: false });
+  // Lines are written some together, at the latest after this long: a write for each costs a busy service.
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 200 });
   // Whoever read the log has gone: that is no reason to end the service.
   destination.on("error", () => {});
   return pino({ level, base: null, serializers }, destination);
