@@ -110,4 +110,58 @@ describe("a broken request gets the envelope", () => {
     const response = await app.call("/v1/leads", { key, headers: { "x-request-id": "mine" } });
     expect(response.headers.get("x-request-id")).not.toBe("mine");
   });
+
+  it("answers an oversized body also to a client that is still sending", async () => {
+    const port = Number(new URL(app.publicUrl).port);
+    for (const [path, bytes] of [
+      ["/v1/leads", 5_000_000],
+      ["/v1/leads/bulk", 12 * 1024 * 1024 + 10],
+    ] as const) {
+      for (let round = 0; round < 5; round++) {
+        const socket = connect({ host: "127.0.0.1", port });
+        let answer = "";
+        const failures: Error[] = [];
+        socket.on("data", (chunk) => {
+          answer += chunk;
+        });
+        socket.on("error", (error) => failures.push(error));
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+        );
+        // Piece by piece, without looking at the answer before the end, as simple clients do.
+        const piece = Buffer.alloc(64 * 1024, "x");
+        for (let sent = 0; sent < bytes; sent += piece.length) {
+          const part = piece.subarray(0, Math.min(piece.length, bytes - sent));
+          if (!socket.write(part)) await once(socket, "drain");
+        }
+        await expect.poll(() => answer).toContain("payload_too_large");
+        expect(failures).toEqual([]);
+        socket.destroy();
+      }
+    }
+  });
+});
+
+describe("a path that only other methods have", () => {
+  it.each([
+    "GET /v1/leads/bulk",
+    "PATCH /v1/leads/inspect-csv",
+    "GET /public/v1/leads/bulk",
+    "HEAD /v1/leads",
+  ])("%s is unknown, with or without a key", async (request) => {
+    const [method, path] = request.split(" ") as [string, string];
+    for (const headers of [{}, { authorization: `Bearer ${key}` }] as Record<string, string>[]) {
+      const response = await app.call(path, { method, headers });
+      expect(response.status).toBe(404);
+      if (method !== "HEAD")
+        expect(response.body).toMatchObject({ error: "not_found", docs: expect.any(String) });
+    }
+  });
+
+  it("takes a page number however large", async () => {
+    const response = await app.call("/v1/leads?limit=99999999999999999999&offset=99999999999999999999", {
+      key,
+    });
+    expect(response).toMatchObject({ status: 200, body: { data: [], limit: 200 } });
+  });
 });

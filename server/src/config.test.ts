@@ -27,6 +27,8 @@ describe("readConfig", () => {
         DEMO: "maybe",
         LOG_LEVEL: "loud",
         ADMIN_TOKEN: "short",
+        TRUSTED_PROXIES: "10.0.0.1, 10.0.0.0/33",
+        PUBLIC_URL: "https://example.com/?q",
       });
     expect(read).toThrow(ConfigError);
     try {
@@ -42,6 +44,8 @@ describe("readConfig", () => {
         "DEMO",
         "LOG_LEVEL",
         "ADMIN_TOKEN",
+        "TRUSTED_PROXIES",
+        "PUBLIC_URL",
       ]) {
         expect(
           problems.filter((problem) => problem.startsWith(`${name} `)),

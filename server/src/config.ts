@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { isAbsolute, resolve } from "node:path";
 
 const ROLES = ["api", "admin", "dispatcher", "dialer", "voice", "janitor"] as const;
@@ -89,11 +90,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
 
   const roles = new Set<Role>();
-  for (const name of (text("ROLES") ?? ROLES.join(",")).split(",").map((role) => role.trim())) {
+  for (const name of listOf(text("ROLES") ?? ROLES.join(","))) {
     const role = ROLES.find((known) => known === name);
     if (role) roles.add(role);
     else problems.push(`ROLES has the unknown role "${name}"; known are ${ROLES.join(", ")}.`);
   }
+  if (roles.size === 0 && problems.length === 0)
+    problems.push("ROLES names no role: this process would do nothing.");
 
   let clockStart: number | null = null;
   const clockText = text("CLOCK_START");
@@ -122,6 +125,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     problems.push("ADMIN_TOKEN must have at least 16 characters.");
 
   const publicUrl = address("PUBLIC_URL", ["http:", "https:"]);
+  if (publicUrl !== null && /[?#@]/.test(publicUrl)) {
+    problems.push(
+      "PUBLIC_URL must be an address that paths can be added to, without user, query or fragment.",
+    );
+  }
+  const trustedProxies = listOf(text("TRUSTED_PROXIES") ?? "");
+  for (const entry of trustedProxies) {
+    if (isAddressOrNetwork(entry)) continue;
+    problems.push(
+      `TRUSTED_PROXIES has "${entry}", which is no IP address and no network such as 10.0.0.0/8.`,
+    );
+  }
   const dataDir = text("DATA_DIR") ?? "./data";
 
   const config: Config = {
@@ -140,13 +155,24 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     clockStart,
     demo: flag("DEMO", true),
     webhookAllowPrivateTargets,
-    trustedProxies: (text("TRUSTED_PROXIES") ?? "")
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter(Boolean),
+    trustedProxies,
     logLevel,
     adminToken,
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+}
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }

@@ -16,6 +16,7 @@ import { createActivityTracker, startJanitor } from "./features/retention/index.
 import {
   createDeliveryClient,
   createTargetResolver,
+  dispatcherSettings,
   readDeliveryGauges,
   startDispatcher,
 } from "./features/webhooks/index.ts";
@@ -55,6 +56,9 @@ export interface Service {
 
 /** Where the migrations are: beside the sources, and beside the built file. */
 export const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
+
+/** One looks and claims, one records, and one or two read and release beside them. */
+const DISPATCHER_CONNECTIONS = 4;
 
 /** At most so long does a start wait for the janitor's first round. */
 const JANITOR_HEAD_START_MS = 300;
@@ -161,8 +165,15 @@ async function start(
   if (config.roles.has("dispatcher")) {
     const client = createDeliveryClient({ ...targetCheck, ...given.delivery });
     closers.push(() => client.close());
+    const own = openDatabase({
+      connection,
+      poolSize: DISPATCHER_CONNECTIONS,
+      settings: dispatcherSettings,
+      onError: onError("idle database connection of the dispatcher failed"),
+    });
+    closers.push(() => own.close());
     const dispatcher = startDispatcher({
-      database,
+      database: own,
       clock,
       newId,
       client,

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   type Context,
   given,
@@ -25,17 +25,34 @@ export function addDnc(program: Command, context: Context): void {
       show(context, options, await context.api.post(organizationPath(options.org, "dnc"), body));
     });
 
-  ofNumber("remove", "take a number off the list").action(async (options) => {
-    show(context, options, await context.api.delete(organizationPath(options.org, "dnc", options.number)));
-  });
+  // The grammar of `dnc` has both flags on every verb: where one means nothing it is taken and left.
+  ofNumber("remove", "take a number off the list")
+    .addOption(unusedReason())
+    .action(async (options) => {
+      show(context, options, await context.api.delete(organizationPath(options.org, "dnc", options.number)));
+    });
 
-  ofNumber("check", "is a number on the list?").action(async (options) => {
-    const path = organizationPath(options.org, "dnc", "check");
-    show(context, options, await context.api.get(path, { phone_number: options.number }));
-  });
+  ofNumber("check", "is a number on the list?")
+    .addOption(unusedReason())
+    .action(async (options) => {
+      const path = organizationPath(options.org, "dnc", "check");
+      show(context, options, await context.api.get(path, { phone_number: options.number }));
+    });
 
-  paged(organizationVerb(dnc, "list", "the list, newest first")).action(async (options) => {
-    const page = await context.api.get(organizationPath(options.org, "dnc"), pageQuery(options));
-    showPage(context, options, page, COLUMNS);
-  });
+  paged(organizationVerb(dnc, "list", "the list, newest first"))
+    .option("--number <e164>", "only this number")
+    .addOption(unusedReason())
+    .action(async (options) => {
+      const path = organizationPath(options.org, "dnc");
+      if (options.number === undefined) {
+        showPage(context, options, await context.api.get(path, pageQuery(options)), COLUMNS);
+        return;
+      }
+      const { entry } = await context.api.get(`${path}/check`, { phone_number: options.number });
+      showPage(context, options, { data: entry === null ? [] : [entry], limit: 1, offset: 0 }, COLUMNS);
+    });
+}
+
+function unusedReason(): Option {
+  return new Option("--reason <text>").hideHelp();
 }

@@ -44,10 +44,22 @@ export function addKey(program: Command, context: Context): void {
       showIssued(context, options, await context.api.post(organizationPath(options.org, "keys"), body));
     });
 
-  paged(organizationVerb(key, "list", "an organization's keys, newest first")).action(async (options) => {
-    const page = await context.api.get(organizationPath(options.org, "keys"), pageQuery(options));
-    showPage(context, options, page, COLUMNS);
-  });
+  paged(organizationVerb(key, "list", "an organization's keys, newest first"))
+    .option("--key <id>", "only this key")
+    .action(async (options) => {
+      const path = organizationPath(options.org, "keys");
+      if (options.key === undefined) {
+        showPage(context, options, await context.api.get(path, pageQuery(options)), COLUMNS);
+        return;
+      }
+      const found = [];
+      for (let offset = 0; ; offset += 200) {
+        const { data } = (await context.api.get(path, { limit: 200, offset })) as { data: { id: string }[] };
+        found.push(...data.filter(({ id }) => id === options.key));
+        if (found.length > 0 || data.length < 200) break;
+      }
+      showPage(context, options, { data: found, limit: 1, offset: 0 }, COLUMNS);
+    });
 
   organizationVerb(key, "revoke", "stop a key at once, for good")
     .requiredOption("--key <id>", "the key's id")

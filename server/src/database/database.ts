@@ -39,6 +39,8 @@ export interface ConnectionOptions {
 export interface DatabaseOptions {
   connection: ConnectionOptions;
   poolSize: number;
+  /** Settings of the server for these connections, such as how statements are planned. */
+  settings?: Readonly<Record<string, string>>;
   /** Called with errors of idle connections, which concern no request. */
   onError?: (error: Error) => void;
 }
@@ -65,7 +67,8 @@ const types = {
     pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-export function openDatabase({ connection, poolSize, onError }: DatabaseOptions): Database {
+export function openDatabase({ connection, poolSize, settings, onError }: DatabaseOptions): Database {
+  const allSettings = { TimeZone: "UTC", DateStyle: "ISO", ...settings };
   const pool = new pg.Pool({
     ...connection,
     max: poolSize,
@@ -73,7 +76,9 @@ export function openDatabase({ connection, poolSize, onError }: DatabaseOptions)
     query_timeout: QUERY_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
     application_name: "outreach",
-    options: "-c TimeZone=UTC -c DateStyle=ISO",
+    options: Object.entries(allSettings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" "),
     types,
   });
   let closing = false;

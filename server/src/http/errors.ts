@@ -75,6 +75,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (status === 429 && typeof envelope.retry_after_seconds === "number") {
     reply.header("retry-after", envelope.retry_after_seconds);
   }
+  // The framework would close the connection at once, and a client that is still sending would get a broken pipe instead
+  // of the answer. The rest of the body is taken and thrown away.
+  if (status === 413) {
+    reply.removeHeader("connection");
+    request.raw.resume();
+  }
   if (envelope.error === "idempotency_in_progress") reply.header("retry-after", 1);
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(envelope);
 }

@@ -13,7 +13,7 @@ import { DomainError } from "../domain-error.ts";
 import { errorAnswer, sendError } from "./errors.ts";
 import type { IdempotencyClaim, IdempotencyScope, IdempotencyStart } from "./idempotency.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
-import type { Answer, RouteDefinition } from "./route.ts";
+import type { Answer, Method, RouteDefinition } from "./route.ts";
 import { createValidatorCompiler, type Formats, refuseDeepNesting } from "./validation.ts";
 
 /** What a request log line and the metrics are made of. Never names, numbers, keys or bodies. */
@@ -196,8 +196,21 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
     });
   });
 
-  for (const prefix of options.prefixes)
+  for (const prefix of options.prefixes) {
     for (const route of options.routes) addRoute(app, guard, route, prefix);
+    for (const { method, path } of shadowed(options.routes)) {
+      app.route({
+        method,
+        url: prefix + path,
+        onRequest: (request, reply, done) => {
+          request.state = newState(null);
+          setCommonHeaders(reply, request.id);
+          done(notFound(request, options.docsUrl));
+        },
+        handler: () => {},
+      });
+    }
+  }
   for (const route of options.rootRoutes ?? []) addRoute(app, guard, route, "");
   return app;
 }
@@ -241,6 +254,26 @@ function addRoute<Caller>(
       return sendAnswer(reply, answer);
     },
   });
+}
+
+/**
+ * Paths such as `GET /leads/bulk`, where only POST exists: without a route of their own they would be taken for
+ * `GET /leads/:id` and answered as a malformed id instead of as the unknown path that they are.
+ */
+function shadowed(routes: readonly { method: string; path: string }[]): { method: Method; path: string }[] {
+  const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  const fixed = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes(":"));
+  const found: { method: Method; path: string }[] = [];
+  for (const { method, path } of routes) {
+    if (!path.includes(":")) continue;
+    const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
+    for (const candidate of fixed) {
+      if (!pattern.test(candidate) || known.has(`${method} ${candidate}`)) continue;
+      known.add(`${method} ${candidate}`);
+      found.push({ method: method as Method, path: candidate });
+    }
+  }
+  return found;
 }
 
 /** The first step of a request to a route: who is it, and may it? */

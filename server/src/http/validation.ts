@@ -70,8 +70,10 @@ function readTexts(values: Record<string, unknown>, schema: ObjectSchema): void 
   )) {
     const text = values[name];
     if (typeof text !== "string") continue;
-    if (type === "integer" && /^-?\d{1,15}$/.test(text)) values[name] = Number(text);
-    else if (type === "boolean" && (text === "true" || text === "false")) values[name] = text === "true";
+    // However large: a page beyond all rows is an empty page.
+    if (type === "integer" && /^-?\d+$/.test(text)) {
+      values[name] = Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+    } else if (type === "boolean" && (text === "true" || text === "false")) values[name] = text === "true";
   }
 }
 

@@ -2,6 +2,7 @@ import { type Database, openDatabase, timestamp } from "../database/database.ts"
 import { recordEvents } from "../events/outbox.ts";
 import { createOrganization } from "../features/organizations/index.ts";
 import { createDeliveryClient, type DeliveryClient } from "../features/webhooks/delivery/index.ts";
+import { dispatcherSettings } from "../features/webhooks/dispatch/dispatch.sql.ts";
 import { type Dispatcher, startDispatcher } from "../features/webhooks/dispatch/dispatcher.ts";
 import type { Shares } from "../features/webhooks/dispatch/lanes.ts";
 import { idsFrom, type NewId } from "../ids.ts";
@@ -58,7 +59,8 @@ export interface DispatchHarness {
 /** Dispatchers on a database of their own, with a clock moved by hand and targets on loopback. */
 export async function startDispatchHarness(): Promise<DispatchHarness> {
   const testDatabase = await createTestDatabase();
-  const database = openDatabase({ connection: testDatabase.connection, poolSize: 10 });
+  const { connection } = testDatabase;
+  const database = openDatabase({ connection, poolSize: 10, settings: dispatcherSettings });
   const clock = manualClock();
   const newId = idsFrom(clock);
   const dispatchers: Dispatcher[] = [];

@@ -17,9 +17,6 @@ const fields = {
   last_error: nullable(Type.String({ description: "Why the last attempt failed" })),
 };
 
-export const Delivery = Type.Object(fields, { "x-name": "Delivery" });
-export type Delivery = Static<typeof Delivery>;
-
 const DeliveryAttemptRecord = Type.Object(
   {
     number: Type.Integer({ description: "Counted over all rounds" }),
@@ -32,6 +29,15 @@ const DeliveryAttemptRecord = Type.Object(
   },
   { "x-name": "DeliveryAttempt" },
 );
+
+export const Delivery = Type.Object(
+  {
+    ...fields,
+    attempts: Type.Array(DeliveryAttemptRecord, { description: "In the order they were made" }),
+  },
+  { "x-name": "Delivery" },
+);
+export type Delivery = Static<typeof Delivery>;
 
 const EventBody = Type.Unsafe<Record<string, unknown>>({
   type: "object",

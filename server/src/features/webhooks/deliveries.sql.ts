@@ -54,11 +54,12 @@ export const readDelivery = {
     WHERE delivery.organization_id = $1 AND delivery.id = $2`,
 };
 
+/** $1 organization, $2 deliveries */
 export const listAttempts = {
   name: "delivery-attempts",
   text: `
-    SELECT number, attempt, started_at, duration_ms, status_code, error, response_excerpt
-    FROM webhook_attempts WHERE organization_id = $1 AND delivery_id = $2 ORDER BY number`,
+    SELECT delivery_id, number, attempt, started_at, duration_ms, status_code, error, response_excerpt
+    FROM webhook_attempts WHERE organization_id = $1 AND delivery_id = ANY($2::uuid[]) ORDER BY delivery_id, number`,
 };
 
 const newRound = `state = '${nextDeliveryState("dead_letter", "replayed")}', attempt = 0, finished_at = NULL,

@@ -8,6 +8,7 @@ export {
 export { createDeliveryClient } from "./delivery/index.ts";
 export { readDeliveryGauges } from "./delivery-metrics.ts";
 
+export { dispatcherSettings } from "./dispatch/dispatch.sql.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { pingSubscription } from "./ping-subscription.ts";
 export { listDeliveries, readDelivery } from "./read-deliveries.ts";

@@ -109,7 +109,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#finish(exchangeErrorOf(error), false);
   }
 
-  /** @param failure why it ended before its end; the status, once there is one, says more */
+  /**
+   * @param failure why it ended before its end. The status, once there is one, says more, but for a 2xx whose exchange was
+   *   not over within its limit: the limit holds for all of it.
+   */
   #finish(failure: ExchangeError | null, complete: boolean): void {
     if (this.#over) return;
     this.#over = true;
@@ -118,11 +121,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (complete) this.#connection.release();
     else void this.#connection.discard();
     const status = this.#status;
-    const ok = status !== null && status >= 200 && status < 300;
+    const success = status !== null && status >= 200 && status < 300;
+    const ok = success && failure !== "timeout";
     this.#resolve({
       ok,
       status,
-      error: ok ? null : status === null ? failure : this.#redirect ? "redirect" : "http_status",
+      error: ok ? null : status === null || success ? failure : this.#redirect ? "redirect" : "http_status",
       permanent: false,
       durationMs: Math.round(performance.now() - this.#post.startedAt),
       responseExcerpt: status === null ? null : responseExcerpt(this.#excerpt),
