@@ -234,23 +234,20 @@ describe("deliveries, end to end", () => {
         finished_at: expect.any(String),
         last_status_code: 200,
         last_error: null,
+        attempts: [
+          {
+            number: 1,
+            attempt: 1,
+            started_at: expect.any(String),
+            duration_ms: expect.any(Number),
+            status_code: 200,
+            error: null,
+            response_excerpt: "",
+          },
+        ],
       },
     ]);
-    expect((await app.callPrivate(`${path}/${data[0]!.id}`)).body).toEqual({
-      ...data[0],
-      event,
-      attempts: [
-        {
-          number: 1,
-          attempt: 1,
-          started_at: expect.any(String),
-          duration_ms: expect.any(Number),
-          status_code: 200,
-          error: null,
-          response_excerpt: "",
-        },
-      ],
-    });
+    expect((await app.callPrivate(`${path}/${data[0]!.id}`)).body).toEqual({ ...data[0], event });
     expect((await app.call(`/v1/webhooks/${webhook.id}`, { key })).body).toMatchObject({
       consecutive_failures: 0,
       last_success_at: data[0]!.finished_at,

@@ -1,11 +1,11 @@
 import { type Database, timestamp } from "../../../database/database.ts";
 import type { NewId } from "../../../ids.ts";
 import type { DeliveryState } from "../delivery-states.ts";
+import { arrayText } from "./array-text.ts";
 import * as sql from "./dispatch.sql.ts";
-import { withIndexPlans } from "./index-plans.ts";
 
 /** How long a claimed delivery is this process's own: longer than an exchange's limit with time left to record it. */
-export const LEASE_MS = 30_000;
+const LEASE_MS = 30_000;
 
 /** A delivery that this process has leased. */
 export interface ClaimedDelivery {
@@ -32,8 +32,6 @@ export interface DeliveryContent {
   occurredAt: string;
   targetUrl: string;
   secret: string;
-  /** Of the subscription, when it was claimed. */
-  consecutiveFailures: number;
 }
 
 export interface Want {
@@ -43,20 +41,21 @@ export interface Want {
 }
 
 interface Row {
-  organization_id: string;
+  place: number;
   id: string;
   event_id: string;
-  subscription_id: string;
   state: DeliveryState;
   attempt: number;
   attempts_made: number;
   type: string | null;
   data: string;
   occurred_at: string;
-  enabled: boolean | null;
+}
+
+interface Target {
+  place: number;
   target_url: string;
   secret: string;
-  consecutive_failures: number;
 }
 
 /** Leases due deliveries of these subscriptions, oldest first. */
@@ -67,41 +66,49 @@ export async function claimDeliveries(
 ): Promise<ClaimedDelivery[]> {
   const claimId = deps.newId();
   const leaseUntil = now + LEASE_MS;
-  const rows = await withIndexPlans(deps.database, (transaction) =>
-    transaction.query<Row>({
-      text: sql.claim,
+  const organizations = arrayText(wants.map((want) => want.organizationId));
+  const subscriptions = arrayText(wants.map((want) => want.subscriptionId));
+  // Side by side: while many answers come in, waiting for a statement takes longer than the statement.
+  const [targets, rows] = await Promise.all([
+    deps.database.query<Target>({ ...sql.readTargets, values: [organizations, subscriptions] }),
+    deps.database.query<Row>({
+      ...sql.claim,
       values: [
-        wants.map((want) => want.organizationId),
-        wants.map((want) => want.subscriptionId),
-        wants.map((want) => want.most),
+        organizations,
+        subscriptions,
+        arrayText(wants.map((want) => want.most)),
         timestamp(now),
         timestamp(leaseUntil),
         claimId,
       ],
     }),
-  );
-  return rows.map((row) => ({
-    organizationId: row.organization_id,
-    id: row.id,
-    eventId: row.event_id,
-    subscriptionId: row.subscription_id,
-    claimId,
-    leaseUntil,
-    state: row.state,
-    attempt: row.attempt,
-    attemptsMade: row.attempts_made,
-    content:
-      row.enabled && row.type !== null
-        ? {
-            type: row.type,
-            data: row.data,
-            occurredAt: row.occurred_at,
-            targetUrl: row.target_url,
-            secret: row.secret,
-            consecutiveFailures: row.consecutive_failures,
-          }
-        : null,
-  }));
+  ]);
+  const targetAt = new Map(targets.map((target) => [target.place, target]));
+  return rows.map((row) => {
+    const want = wants[row.place - 1]!;
+    const target = targetAt.get(row.place);
+    return {
+      organizationId: want.organizationId,
+      id: row.id,
+      eventId: row.event_id,
+      subscriptionId: want.subscriptionId,
+      claimId,
+      leaseUntil,
+      state: row.state,
+      attempt: row.attempt,
+      attemptsMade: row.attempts_made,
+      content:
+        target && row.type !== null
+          ? {
+              type: row.type,
+              data: row.data,
+              occurredAt: row.occurred_at,
+              targetUrl: target.target_url,
+              secret: target.secret,
+            }
+          : null,
+    };
+  });
 }
 
 /** Gives back what was claimed and not begun: another dispatcher, or this one later, may take it at once. */
@@ -110,11 +117,11 @@ export async function releaseDeliveries(
   deliveries: readonly ClaimedDelivery[],
 ): Promise<void> {
   await deps.database.query({
-    text: sql.release,
+    ...sql.release,
     values: [
-      deliveries.map((delivery) => delivery.organizationId),
-      deliveries.map((delivery) => delivery.id),
-      deliveries.map((delivery) => delivery.claimId),
+      arrayText(deliveries.map((delivery) => delivery.organizationId)),
+      arrayText(deliveries.map((delivery) => delivery.id)),
+      arrayText(deliveries.map((delivery) => delivery.claimId)),
     ],
   });
 }

@@ -35,9 +35,10 @@ export interface Dispatcher {
 }
 
 /** Due work is looked for at least this often, woken or not. */
-export const LOOK_EVERY_MS = 15_000;
-/** Looks are at least this far apart, and take at most a fifth of the time: under a stream of events, one finds many. */
+const LOOK_EVERY_MS = 15_000;
+/** Looks are so far apart, and as long as the last one took: under a stream of events, one finds many. */
 const LOOKS_APART_MS = 10;
+const LOOKS_APART_AT_MOST_MS = 200;
 /** An attempt isn't begun when its lease ends before it could be over (10 s) and recorded. */
 const LEASE_NEEDED_MS = 15_000;
 const DRAIN_MS = 10_000;
@@ -68,6 +69,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
         lane.unrecorded -= 1;
         // It may make no attempt as far as this process knows: the database knows better.
         if (isQuiet(lane) && concurrency(lane) === 0) wake();
+        else if (wanted(lane) > 0) worker.wake();
       }
       for (const subscription of disabled) {
         deps.onDisabled(subscription);
@@ -161,7 +163,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     const startedAt = performance.now();
     const { due, nextAt } = await findDue(deps, now);
     const endedAt = performance.now();
-    nextWakeAt = endedAt + Math.max(LOOKS_APART_MS, 4 * (endedAt - startedAt));
+    const apart = Math.max(LOOKS_APART_MS, endedAt - startedAt);
+    nextWakeAt = endedAt + Math.min(apart, LOOKS_APART_AT_MOST_MS);
     nextLookAt = Math.min(now + LOOK_EVERY_MS, nextAt ?? Number.POSITIVE_INFINITY);
     for (const subscription of due) {
       if (subscription.enabled) lanes.offer(subscription, now);

@@ -1,6 +1,5 @@
 import { type Database, timestamp } from "../../../database/database.ts";
 import * as sql from "./dispatch.sql.ts";
-import { withIndexPlans } from "./index-plans.ts";
 
 export interface DueSubscription {
   organizationId: string;
@@ -26,9 +25,7 @@ interface Row {
 
 /** Finds the subscriptions that have a due delivery which nobody has leased. */
 export async function findDue(deps: { database: Database }, now: number): Promise<DueWork> {
-  const rows = await withIndexPlans(deps.database, (transaction) =>
-    transaction.query<Row>({ text: sql.findDue, values: [timestamp(now)] }),
-  );
+  const rows = await deps.database.query<Row>({ ...sql.findDue, values: [timestamp(now)] });
   const due: DueSubscription[] = [];
   let nextAt: number | null = null;
   for (const row of rows) {
@@ -46,8 +43,9 @@ export async function findDue(deps: { database: Database }, now: number): Promis
 
 /** When the oldest due delivery came due (milliseconds since the epoch), or null when none is due. */
 export async function findOldestDue(deps: { database: Database }, now: number): Promise<number | null> {
-  const [row] = await withIndexPlans(deps.database, (transaction) =>
-    transaction.query<{ oldest_due_at: string | null }>({ text: sql.oldestDue, values: [timestamp(now)] }),
-  );
+  const [row] = await deps.database.query<{ oldest_due_at: string | null }>({
+    ...sql.oldestDue,
+    values: [timestamp(now)],
+  });
   return row?.oldest_due_at ? Date.parse(row.oldest_due_at) : null;
 }

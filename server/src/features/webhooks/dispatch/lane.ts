@@ -36,7 +36,11 @@ const PROVEN_BELOW_MS = 1_000;
 const TRUSTED_SUCCESSES = 64;
 /** What is claimed ahead is begun within about this time. */
 const AHEAD_MS = 100;
-const LARGEST_AHEAD = 512;
+const LARGEST_AHEAD = 2_000;
+/** Rows of one subscription claimed by one statement; a larger one would only keep the others waiting. */
+const LARGEST_CLAIM = 500;
+/** With so many results not yet recorded nothing more is claimed: the database is what can't keep up. */
+const MOST_UNRECORDED = 1_000;
 /** Of a new result in the moving average. */
 const WEIGHT = 0.2;
 
@@ -107,9 +111,10 @@ function ahead(lane: Lane): number {
 
 /** How many deliveries to claim now, 0 while it isn't worth a statement. */
 export function wanted(lane: Lane): number {
-  if (!lane.hasMore) return 0;
-  const claimAhead = ahead(lane);
-  const target = concurrency(lane) + claimAhead;
+  if (!lane.hasMore || lane.unrecorded >= MOST_UNRECORDED) return 0;
+  const target = concurrency(lane) + ahead(lane);
   const room = target - lane.inFlight - lane.queue.length;
-  return lane.queue.length <= claimAhead / 2 ? Math.max(0, room) : 0;
+  const enough = Math.min(LARGEST_CLAIM, Math.ceil(target / 2));
+  // Nothing waits: whatever there is room for is begun at once.
+  return room >= enough || lane.queue.length === 0 ? Math.max(0, Math.min(room, LARGEST_CLAIM)) : 0;
 }

@@ -9,9 +9,9 @@ import {
   nextDeliveryState,
 } from "../delivery-states.ts";
 import { discardQueued } from "../discard-queued.ts";
+import { arrayText } from "./array-text.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import * as sql from "./dispatch.sql.ts";
-import { withIndexPlans } from "./index-plans.ts";
 
 /** What came of a claimed delivery. */
 export interface DeliveryResult {
@@ -23,7 +23,8 @@ export interface DeliveryResult {
 interface Health {
   organizationId: string;
   id: string;
-  enabled: boolean;
+  /** Null: not known, and left as it is. */
+  enabled: boolean | null;
   consecutiveFailures: number;
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
@@ -31,8 +32,6 @@ interface Health {
 }
 
 export interface RecordedBatch {
-  /** Fewer than were given when the lease of some was lost. */
-  recorded: number;
   /** The subscriptions that these results disabled. */
   disabled: { organizationId: string; id: string }[];
 }
@@ -41,43 +40,73 @@ export interface RecordedBatch {
 const DISCARDED_AT_ONCE = 1_000;
 
 /**
- * Records results, in the order in which they came, with all that follows from them, in one commit: the deliveries' next
- * states, the log's attempts, the subscriptions' health, and their disabling. A result whose lease was lost to another
- * dispatcher leaves no trace.
+ * Records results, in the order in which they came, with all that follows from them, in one commit for each subscription
+ * at least: the deliveries' next states, the log's attempts, the subscriptions' health, and their disabling. A result
+ * whose lease was lost to another dispatcher leaves no trace.
  */
 export async function recordResults(
   deps: { database: Database },
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<RecordedBatch> {
+  const failing = new Set(results.filter((result) => !succeeded(result)).map(keyOf));
+  const successes = failing.size === 0 ? results : results.filter((result) => !failing.has(keyOf(result)));
+  if (successes.length > 0) await recordSuccesses(deps.database, successes, now);
+  if (successes.length === results.length) return { disabled: [] };
+  const others = results.filter((result) => failing.has(keyOf(result)));
   try {
-    return await withIndexPlans(deps.database, (transaction) => recordAll(transaction, results, now));
+    return await deps.database.transaction((transaction) => recordDecided(transaction, others, now));
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
     // Rare, so that the usual batch need not read its rows before it writes them.
-    return withIndexPlans(deps.database, async (transaction) => {
+    return deps.database.transaction(async (transaction) => {
       const held = await transaction.query<{ claim: string }>({
-        text: sql.lockHeld,
-        values: claimColumns(results),
+        ...sql.lockHeld,
+        values: claimColumns(others),
       });
       const claims = new Set(held.map(({ claim }) => claim));
-      const kept = results.filter(({ delivery }) => claims.has(`${delivery.id} ${delivery.claimId}`));
-      return kept.length > 0 ? recordAll(transaction, kept, now) : { recorded: 0, disabled: [] };
+      const kept = others.filter(({ delivery }) => claims.has(`${delivery.id} ${delivery.claimId}`));
+      return kept.length > 0 ? recordDecided(transaction, kept, now) : { disabled: [] };
     });
   }
 }
 
+/** One statement: nothing that a success leads to depends on what the subscription was before it. */
+async function recordSuccesses(
+  database: Database,
+  results: readonly DeliveryResult[],
+  now: number,
+): Promise<void> {
+  const healths = new Map<string, Health>();
+  const next = results.map((result) => {
+    const { delivery } = result;
+    let health = healths.get(keyOf(result));
+    if (!health) {
+      const { organizationId, subscriptionId: id } = delivery;
+      health = { organizationId, id, enabled: null, ...untouched };
+      healths.set(keyOf(result), health);
+    }
+    return decide(result, health);
+  });
+  // In one order, so that two dispatchers can't wait for each other.
+  const sorted = [...healths.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  await database.query({
+    ...sql.recordResults,
+    values: [...resultColumns(results, next, now), ...healthColumns(sorted), timestamp(now)],
+  });
+}
+
 class LeaseLost extends Error {}
 
-async function recordAll(
+async function recordDecided(
   transaction: Transaction,
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<RecordedBatch> {
   const healths = await lockHealths(transaction, results);
-  const next = results.map((result) => decide(result, healths.get(subscriptionKey(result.delivery))));
+  const next = results.map((result) => decide(result, healths.get(keyOf(result))));
   const [written] = await transaction.query<{ recorded: number }>({
-    text: sql.recordResults,
+    ...sql.recordResults,
     values: [...resultColumns(results, next, now), ...healthColumns([...healths.values()]), timestamp(now)],
   });
   if (written!.recorded < results.length) throw new LeaseLost();
@@ -85,21 +114,21 @@ async function recordAll(
   for (const { organizationId, id } of disabled) {
     await discardQueued(transaction, { organizationId, id }, now, DISCARDED_AT_ONCE);
   }
-  return { recorded: written!.recorded, disabled };
+  return { disabled };
 }
 
 async function lockHealths(
   transaction: Transaction,
   results: readonly DeliveryResult[],
 ): Promise<Map<string, Health>> {
-  const wanted = new Map(results.map(({ delivery }) => [subscriptionKey(delivery), delivery]));
+  const wanted = new Map(results.map((result) => [keyOf(result), result.delivery]));
   const locked = await transaction.query<{
     organization_id: string;
     id: string;
     enabled: boolean;
     consecutive_failures: number;
   }>({
-    text: sql.lockSubscriptions,
+    ...sql.lockSubscriptions,
     values: [
       [...wanted.values()].map((delivery) => delivery.organizationId),
       [...wanted.values()].map((delivery) => delivery.subscriptionId),
@@ -112,14 +141,14 @@ async function lockHealths(
         organizationId: row.organization_id,
         id: row.id,
         enabled: row.enabled,
+        ...untouched,
         consecutiveFailures: row.consecutive_failures,
-        lastSuccessAt: null,
-        lastFailureAt: null,
-        disabledReason: null,
       },
     ]),
   );
 }
+
+const untouched = { consecutiveFailures: 0, lastSuccessAt: null, lastFailureAt: null, disabledReason: null };
 
 interface Next {
   state: DeliveryState;
@@ -157,49 +186,69 @@ function count(health: Health, ok: boolean, endedAt: number): void {
   }
 }
 
-function resultColumns(results: readonly DeliveryResult[], next: readonly Next[], now: number): unknown[][] {
-  const instant = (milliseconds: number | null | undefined) =>
-    milliseconds === null || milliseconds === undefined ? null : timestamp(milliseconds);
+function resultColumns(results: readonly DeliveryResult[], next: readonly Next[], now: number): unknown[] {
+  const instant = instants();
   const attempted = results.map(({ attempt }) => (attempt ? 1 : 0));
   return [
     ...claimColumns(results),
-    results.map(({ delivery }) => delivery.state),
-    next.map(({ state }) => state),
-    results.map(({ delivery }, index) => delivery.attempt + attempted[index]!),
-    results.map(({ delivery }, index) => delivery.attemptsMade + attempted[index]!),
-    next.map(({ nextAttemptAt }) => instant(nextAttemptAt)),
-    results.map(({ attempt }, index) =>
-      next[index]!.nextAttemptAt === null ? instant(attempt?.endedAt ?? now) : null,
+    arrayText(results.map(({ delivery }) => delivery.state)),
+    arrayText(next.map(({ state }) => state)),
+    arrayText(results.map(({ delivery }, index) => delivery.attempt + attempted[index]!)),
+    arrayText(results.map(({ delivery }, index) => delivery.attemptsMade + attempted[index]!)),
+    arrayText(next.map(({ nextAttemptAt }) => instant(nextAttemptAt))),
+    arrayText(
+      results.map(({ attempt }, index) =>
+        next[index]!.nextAttemptAt === null ? instant(attempt?.endedAt ?? now) : null,
+      ),
     ),
-    results.map(({ attempt }) => instant(attempt?.startedAt)),
-    results.map(({ attempt }) => attempt?.outcome.durationMs ?? null),
-    results.map(({ attempt }) => attempt?.outcome.status ?? null),
+    arrayText(results.map(({ attempt }) => instant(attempt?.startedAt))),
+    arrayText(results.map(({ attempt }) => attempt?.outcome.durationMs ?? null)),
+    arrayText(results.map(({ attempt }) => attempt?.outcome.status ?? null)),
+    // What others wrote is quoted by the driver.
     results.map(({ attempt }) => attempt?.outcome.error ?? null),
     results.map(({ attempt }) => attempt?.outcome.responseExcerpt ?? null),
   ];
 }
 
-function claimColumns(results: readonly DeliveryResult[]): unknown[][] {
+function claimColumns(results: readonly DeliveryResult[]): string[] {
   return [
-    results.map(({ delivery }) => delivery.organizationId),
-    results.map(({ delivery }) => delivery.id),
-    results.map(({ delivery }) => delivery.claimId),
+    arrayText(results.map(({ delivery }) => delivery.organizationId)),
+    arrayText(results.map(({ delivery }) => delivery.id)),
+    arrayText(results.map(({ delivery }) => delivery.claimId)),
   ];
 }
 
-function healthColumns(healths: readonly Health[]): unknown[][] {
-  const instant = (milliseconds: number | null) => (milliseconds === null ? null : timestamp(milliseconds));
+function healthColumns(healths: readonly Health[]): unknown[] {
+  const instant = instants();
   return [
-    healths.map((health) => health.organizationId),
-    healths.map((health) => health.id),
-    healths.map((health) => health.enabled),
-    healths.map((health) => health.consecutiveFailures),
-    healths.map((health) => instant(health.lastSuccessAt)),
-    healths.map((health) => instant(health.lastFailureAt)),
+    arrayText(healths.map((health) => health.organizationId)),
+    arrayText(healths.map((health) => health.id)),
+    arrayText(healths.map((health) => health.enabled)),
+    arrayText(healths.map((health) => health.consecutiveFailures)),
+    arrayText(healths.map((health) => instant(health.lastSuccessAt))),
+    arrayText(healths.map((health) => instant(health.lastFailureAt))),
     healths.map((health) => health.disabledReason),
   ];
 }
 
-function subscriptionKey(delivery: ClaimedDelivery): string {
+/** Times as text, made once for results of the same millisecond. */
+function instants(): (milliseconds: number | null | undefined) => string | null {
+  const known = new Map<number, string>();
+  return (milliseconds) => {
+    if (milliseconds === null || milliseconds === undefined) return null;
+    let text = known.get(milliseconds);
+    if (text === undefined) {
+      text = timestamp(milliseconds);
+      known.set(milliseconds, text);
+    }
+    return text;
+  };
+}
+
+function succeeded({ attempt }: DeliveryResult): boolean {
+  return attempt?.outcome.ok === true;
+}
+
+function keyOf({ delivery }: DeliveryResult): string {
   return `${delivery.organizationId} ${delivery.subscriptionId}`;
 }

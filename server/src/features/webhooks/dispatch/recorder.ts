@@ -11,7 +11,7 @@ export interface Recorder {
 
 const LARGEST_BATCH = 500;
 /** How long results are gathered before they are recorded: a batch of one costs as much as twenty. */
-const GATHER_MS = 2;
+const GATHER_MS = 4;
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
 /** Errors of the data itself, by SQLSTATE class: one bad row would fail its batch for ever. */
@@ -51,7 +51,7 @@ export function createRecorder(deps: {
         }
         // One by one, so that the bad one alone is left to its lease.
         if (results.length > 1) for (const result of results) await record([result]);
-        else deps.onRecorded(results, { recorded: 0, disabled: [] });
+        else deps.onRecorded(results, { disabled: [] });
         return true;
       }
     }
@@ -68,7 +68,7 @@ export function createRecorder(deps: {
 
   const run = async () => {
     while (waiting.length > 0 && !givenUp) {
-      if (waiting.length < LARGEST_BATCH / 4) await pause(GATHER_MS);
+      if (waiting.length < LARGEST_BATCH / 2) await pause(GATHER_MS);
       const batch = waiting.slice(0, LARGEST_BATCH);
       waiting = waiting.slice(LARGEST_BATCH);
       if (await record(batch)) unrecorded -= batch.length;
