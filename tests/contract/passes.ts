@@ -2,7 +2,10 @@ import { examples } from "../../server/src/api-documents/examples.ts";
 import type { RouteDefinition } from "../../server/src/http/route.ts";
 import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harness.ts";
 
-/** Calls of every endpoint, good and bad, as the traffic that the documents are compared with. */
+/**
+ * Calls of every endpoint, good and bad, as the traffic that the documents are compared with. Over 300 lines, since it is a list:
+ * one place to see what is called.
+ */
 
 interface Reply {
   status: number;

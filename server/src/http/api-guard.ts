@@ -1,9 +1,9 @@
 import { DomainError } from "../domain-error.ts";
 import type { ApiCaller, Authenticator } from "./authentication.ts";
+import type { Guard } from "./guard.ts";
 import type { IdempotencyStart } from "./idempotency.ts";
 import type { RateLimitDecision, RateLimiter } from "./rate-limit/index.ts";
 import type { Scope } from "./scopes.ts";
-import type { Guard } from "./server.ts";
 
 /** Failed authentications that one client address may have in a minute. */
 const FAILURES_PER_MINUTE = 60;

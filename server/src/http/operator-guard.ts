@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { DomainError } from "../domain-error.ts";
-import type { Guard } from "./server.ts";
+import type { Guard } from "./guard.ts";
 
 /** Whoever holds the operator token. */
 export interface Operator {

@@ -1,6 +1,4 @@
-import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import type { Socket } from "node:net";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -10,45 +8,14 @@ import Fastify, {
 } from "fastify";
 import type { Logger } from "pino";
 import { DomainError } from "../domain-error.ts";
+import { answerBrokenRequest } from "./broken-request.ts";
+import { setCommonHeaders } from "./common-headers.ts";
 import { errorAnswer, sendError } from "./errors.ts";
-import type { IdempotencyClaim, IdempotencyScope, IdempotencyStart } from "./idempotency.ts";
-import { readIdempotencyKey } from "./idempotency.ts";
-import type { Answer, Method, RouteDefinition } from "./route.ts";
-import { createValidatorCompiler, type Formats, refuseDeepNesting } from "./validation.ts";
-
-/** What a request log line and the metrics are made of. Never names, numbers, keys or bodies. */
-export interface RequestRecord {
-  method: string;
-  /** The route's template, or null for an unknown path. */
-  route: string | null;
-  status: number;
-  seconds: number;
-  /** The error code, when the answer was one. */
-  code?: string;
-}
-
-/** Who is let in, and as whom: the API key's guard on the public side, the operator's on the private one. */
-export interface Guard<Caller> {
-  /**
-   * Identifies the caller and checks rate and scope, in that order. Without a promise where nothing had to be asked for:
-   * each turn that a request takes costs it.
-   * @throws DomainError
-   */
-  admit(
-    route: RouteDefinition<Caller>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Caller | Promise<Caller>;
-  /** @throws DomainError when the state of the caller's organization doesn't allow a write */
-  allowWrite(caller: Caller): void;
-  /** Log fields that name the caller by ids. */
-  logFields(caller: Caller): Record<string, string>;
-  idempotency?(
-    caller: Caller,
-    scope: Omit<IdempotencyScope, "organizationId" | "keyId">,
-    body: unknown,
-  ): Promise<IdempotencyStart>;
-}
+import { type Guard, newState, type RequestRecord } from "./guard.ts";
+import { parseJson, readBody } from "./request-body.ts";
+import type { Answer, RouteDefinition } from "./route.ts";
+import { shadowedPaths } from "./shadowed-paths.ts";
+import { createValidatorCompiler, type Formats } from "./validation.ts";
 
 export interface HttpServerOptions<Caller> {
   /** Under each of these, all routes answer. */
@@ -65,27 +32,7 @@ export interface HttpServerOptions<Caller> {
   onRequestDone?: (record: RequestRecord) => void;
 }
 
-interface RequestState {
-  startedAt: number;
-  /** Null for an unknown path. */
-  route: RouteDefinition<never> | null;
-  caller: unknown;
-  claim: IdempotencyClaim | undefined;
-  code: string | undefined;
-}
-
-function newState(route: RouteDefinition<never> | null): RequestState {
-  return { startedAt: performance.now(), route, caller: undefined, claim: undefined, code: undefined };
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    state: RequestState;
-  }
-}
-
 const JSON_BODY_LIMIT = 1024 * 1024;
-const JSON_TYPE = "application/json; charset=utf-8";
 
 export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): FastifyInstance {
   const { guard, logger } = options;
@@ -198,7 +145,7 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
 
   for (const prefix of options.prefixes) {
     for (const route of options.routes) addRoute(app, guard, route, prefix);
-    for (const { method, path } of shadowed(options.routes)) {
+    for (const { method, path } of shadowedPaths(options.routes)) {
       app.route({
         method,
         url: prefix + path,
@@ -256,26 +203,6 @@ function addRoute<Caller>(
   });
 }
 
-/**
- * Paths such as `GET /leads/bulk`, where only POST exists: without a route of their own they would be taken for
- * `GET /leads/:id` and answered as a malformed id instead of as the unknown path that they are.
- */
-function shadowed(routes: readonly { method: string; path: string }[]): { method: Method; path: string }[] {
-  const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-  const fixed = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes(":"));
-  const found: { method: Method; path: string }[] = [];
-  for (const { method, path } of routes) {
-    if (!path.includes(":")) continue;
-    const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
-    for (const candidate of fixed) {
-      if (!pattern.test(candidate) || known.has(`${method} ${candidate}`)) continue;
-      known.add(`${method} ${candidate}`);
-      found.push({ method: method as Method, path: candidate });
-    }
-  }
-  return found;
-}
-
 /** The first step of a request to a route: who is it, and may it? */
 function begin<Caller>(
   guard: Guard<Caller>,
@@ -302,34 +229,6 @@ function begin<Caller>(
   }
 }
 
-/** After the body is parsed and before it is validated: what an empty one stands for, its depth, and the idempotency key. */
-async function readBody<Caller>(
-  guard: Guard<Caller>,
-  route: RouteDefinition<Caller>,
-  prefix: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply | undefined> {
-  if (request.body === undefined || request.body === null) request.body = emptyBody(route);
-  refuseDeepNesting(request.body);
-  const header = request.headers["idempotency-key"];
-  if (!route.idempotent || header === undefined || !guard.idempotency) return undefined;
-  const start = await guard.idempotency(
-    request.state.caller as Caller,
-    { method: route.method, path: resourcePath(request, prefix), key: readIdempotencyKey(header) },
-    request.body,
-  );
-  if (start.kind === "claimed") {
-    request.state.claim = start.claim;
-    return undefined;
-  }
-  reply.header("idempotency-replayed", "true");
-  const body = start.body as Record<string, unknown>;
-  if (start.status >= 400) request.state.code = String(body.error);
-  const replayed = "request_id" in body ? { ...body, request_id: request.id } : body;
-  return reply.code(start.status).type(JSON_TYPE).serializer(JSON.stringify).send(replayed);
-}
-
 function sendAnswer(reply: FastifyReply, { status = 200, body, headers, contentType }: Answer): FastifyReply {
   if (headers) reply.headers(headers);
   reply.code(status);
@@ -337,75 +236,10 @@ function sendAnswer(reply: FastifyReply, { status = 200, body, headers, contentT
   return reply.send(body);
 }
 
-const COMMON_HEADERS = {
-  "x-content-type-options": "nosniff",
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-frame-options": "DENY",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "strict-transport-security": "max-age=31536000",
-};
-
-/** Through the framework and not on the raw response: headers set there make Node take a slower way for all of them. */
-function setCommonHeaders(reply: Pick<FastifyReply, "header" | "headers">, requestId: string): void {
-  reply.headers(COMMON_HEADERS);
-  reply.header("x-request-id", requestId);
-}
-
-function parseJson(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
-  if (!isUtf8(body)) throw new DomainError("invalid_json", "The body must be JSON in UTF-8.");
-  try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    // `null` in a body must not be taken for a body that was not sent.
-    return value === null ? [] : value;
-  } catch {
-    throw new DomainError("invalid_json", "The body is not valid JSON.");
-  }
-}
-
-/** What an empty body stands for. @throws DomainError invalid_json where the route requires a field */
-function emptyBody<Caller>(route: RouteDefinition<Caller>): Record<string, never> {
-  const required = (route.body as { required?: string[] } | undefined)?.required ?? [];
-  if (required.length > 0) {
-    throw new DomainError(
-      "invalid_json",
-      `The body is empty, but ${required.join(", ")} ${required.length === 1 ? "is" : "are"} required. Send JSON with Content-Type: application/json.`,
-    );
-  }
-  return {};
-}
-
-/** The path below the prefix, so that a retry through the alias meets the same idempotency record. */
-function resourcePath(request: FastifyRequest, prefix: string): string {
-  const path = request.url.split("?", 1)[0]!;
-  return path.slice(prefix.length).replace(/\/+$/, "") || "/";
-}
-
 function notFound(request: FastifyRequest, docs: string): DomainError {
   return new DomainError(
     "not_found",
     `There is no ${request.method} ${request.url.split("?", 1)[0]!.slice(0, 200).toWellFormed()} here.`,
     { docs },
-  );
-}
-
-/** Requests that Node's parser refuses never reach a route; they get the envelope all the same. */
-function answerBrokenRequest(this: unknown, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const requestId = randomUUID();
-  const message =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? "The request's headers are larger than 16 KiB."
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "The request did not arrive completely in time."
-        : "The request is not valid HTTP.";
-  const body = JSON.stringify({ error: "invalid_request", message, request_id: requestId });
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${requestId}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
   );
 }

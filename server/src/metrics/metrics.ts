@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Database } from "../database/database.ts";
-import type { RequestRecord } from "../http/server.ts";
+import type { RequestRecord } from "../http/guard.ts";
 
 /** What the webhook feature tells of its queue when the metrics are read. */
 export interface DeliveryFigures {
