@@ -111,6 +111,25 @@ describe("the dispatcher", () => {
     expect(test.errors).toEqual([]);
   });
 
+  it("takes of a subscription only what is due", async () => {
+    const id = await test.subscribe(sink.url("/due"));
+    await test.queue(id, 2);
+    await test.queue(id, 3, test.clock.now() + 1);
+    const dispatcher = test.dispatcher();
+    await until(
+      () => countIn("delivered"),
+      (n) => n === 2,
+    );
+    dispatcher.wake();
+    await until(
+      () => test.clock.pending(),
+      (n) => n === 1,
+    );
+    expect(count("/due")).toBe(2);
+    test.clock.advance(1);
+    await sink.waitFor(() => count("/due") === 5);
+  });
+
   it("disables a subscription at its 25th failed attempt in a row, over all its deliveries", async () => {
     sink.script("/down", { kind: "respond", status: 500 });
     const down = await test.subscribe(sink.url("/down"));
