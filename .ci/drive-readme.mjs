@@ -2,25 +2,47 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 
 const clone = process.argv[2];
 const readme = readFileSync(join(clone, "README.md"), "utf8");
+const running = new Set();
 const fail = (what, output) => {
+  for (const child of running) process.kill(-child.pid, "SIGTERM");
   process.stdout.write(`${what}\n${output}\n`);
   process.exit(1);
 };
+
+// Ports that are free here, in place of the README's: another program may have those.
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return String(port);
+}
+const [PORT, ADMIN_PORT, listenPort] = [await freePort(), await freePort(), await freePort()];
 
 /** Runs a command in the clone and waits until its output says what it should. */
 function start(command, args, environment = {}) {
   const child = spawn(command, args, {
     cwd: clone,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, PORT, ADMIN_PORT, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
   const program = { child, output: "" };
   const watchers = new Set();
+  let stopping = false;
+  running.add(child);
+  child.on("exit", (code, signal) => {
+    running.delete(child);
+    // npx itself ends by the signal that it was sent; what it started ends as it should.
+    if (code !== 0 && !(stopping && signal))
+      fail(`${command} ${args.join(" ")}: ended with ${code}`, program.output);
+  });
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
       program.output += chunk;
@@ -44,11 +66,11 @@ function start(command, args, environment = {}) {
       look();
     });
   program.stop = async (signal) => {
+    stopping = true;
     const gone = once(child, "exit");
     // As the terminal's Ctrl-C does: to npm and to what it started.
     process.kill(-child.pid, signal);
-    const [code] = await gone;
-    if (code !== 0) fail(`${command} ${args.join(" ")}: ended with ${code} after ${signal}`, program.output);
+    await gone;
   };
   return program;
 }
@@ -64,7 +86,9 @@ const service = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" });
 const [, key] = await service.until(/Live key\s+(service_live_[0-9a-f]{64})/, 240);
 console.log("npm start: running, with a demo key");
 
-const line = codeOf("A first lead", "curl").replace("service_live_…", key);
+const line = codeOf("A first lead", "curl")
+  .replace("service_live_…", key)
+  .replace("localhost:8080", `localhost:${PORT}`);
 const firstLead = () => {
   const { stdout, stderr } = spawnSync("bash", ["-c", line], { encoding: "utf8" });
   const lead = JSON.parse(stdout || "{}");
@@ -74,7 +98,10 @@ const firstLead = () => {
 const lead = firstLead();
 console.log(`the first lead: ${lead.id} ${lead.phone_number}`);
 
-const listen = start("npx", codeOf("A first webhook", "npx outreach listen").trim().split(" ").slice(1));
+const listen = start(
+  "npx",
+  codeOf("A first webhook", "npx outreach listen").trim().split(" ").slice(1).concat("--port", listenPort),
+);
 await listen.until(/Listening on/, 30);
 firstLead();
 await listen.until(/lead\.updated .* verified/, 30);
@@ -91,7 +118,7 @@ for (const printed of service.output.match(/^ {2}curl .*$/gm)) {
 console.log("the three printed lines: answered");
 
 await service.stop("SIGTERM");
-console.log("SIGTERM: drained, exit status 0");
+console.log("SIGTERM: drained");
 
 const again = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" });
 await again.until(/Outreach is running/, 30);
