@@ -7,9 +7,11 @@ import type { TurnSource } from "../transcript.ts";
 export interface VoiceEngine {
   /** `scripted`, `realtime`, `pipeline` */
   readonly name: string;
+  /** It reads speech and reports it with `heard`: words are then waited for before a turn is stored as unread. */
+  readonly transcribes: boolean;
   /**
-   * Begins a conversation.
-   * @throws EngineUnavailable when it can't be begun
+   * Opens a conversation, before anybody is on the line. Nothing is spoken until `begin`.
+   * @throws EngineUnavailable when it can't be opened
    */
   start(conversation: Conversation): Promise<EngineSession>;
   close(): Promise<void>;
@@ -43,8 +45,16 @@ export interface ToolDefinition {
 export const TOOL_NAMES = ["end_call", "transfer_to_human", "book_appointment", "record_opt_out"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
-/** What the session tells the engine. None of these throws; after `close` they do nothing. */
+/**
+ * What the session tells the engine. None of these throws; after `close` they do nothing.
+ *
+ * Audio isn't heard before `begin`, but speech, words and digits may be told before it: what the person said while it
+ * was found out who answered. Between the call of `transfer_to_human` and its result nothing is told: the session
+ * holds back what is said meanwhile.
+ */
 export interface EngineSession {
+  /** A person is on the line and listens: speak first, or wait for them. Called once. */
+  begin(): void;
   /** 20 ms of what the person said: 160 samples at 8 kHz. Called every 20 ms while they are listened to. Copy what is kept. */
   hear(samples: Int16Array): void;
   /** The session's own voice activity. An engine with better ears may ignore it. */
@@ -58,8 +68,12 @@ export interface EngineSession {
   interrupted(utteranceId: string, playedMs: number): void;
   /** All audio of an utterance has been played. */
   played(utteranceId: string): void;
+  /** The results of `transfer_to_human` and `record_opt_out` need no words: the session asks for them with `say`. */
   toolResult(toolCallId: string, result: ToolResult): void;
-  /** Asks for one sentence of the session's: a failed transfer, the confirmation of an opt-out, the last words. */
+  /**
+   * Asks for one sentence of the session's, after what is being said: that a colleague is being called, a failed
+   * transfer, the confirmation of an opt-out, the last words.
+   */
   say(text: string): void;
   close(): void;
 }
