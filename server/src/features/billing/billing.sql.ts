@@ -9,7 +9,7 @@ export const lockWallet = {
 
 export const readTerms = {
   name: "wallet-terms",
-  text: `SELECT low_balance_threshold AS threshold, phone_rate_per_minute FROM organizations WHERE organization_id = $1`,
+  text: `SELECT low_balance_threshold AS threshold, phone_rate_per_minute, browser_rate_per_minute FROM organizations WHERE organization_id = $1`,
 };
 
 /** $1 organization, $2 now */

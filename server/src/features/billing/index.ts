@@ -1,5 +1,10 @@
 export { MOST_TOKENS, Wallet, WalletCredit, WalletEntry } from "./billing.schema.ts";
 export { changeThreshold } from "./change-threshold.ts";
 export { creditWallet } from "./credit-wallet.ts";
+export { extendHold } from "./extend-hold.ts";
+export { type LockedWallet, lockWallet } from "./lock-wallet.ts";
 export { openWallet } from "./open-wallet.ts";
+export { placeHold } from "./place-hold.ts";
+export { priceOf } from "./price-of.ts";
 export { readWallet } from "./read-wallet.ts";
+export { type Settlement, settleHold } from "./settle-hold.ts";

@@ -11,19 +11,22 @@ export interface LockedWallet {
   armed: boolean;
   threshold: number;
   phone_rate_per_minute: number;
+  browser_rate_per_minute: number;
 }
+
+type Terms = Pick<LockedWallet, "threshold" | "phone_rate_per_minute" | "browser_rate_per_minute">;
 
 /**
  * Locks a wallet for the rest of the transaction. Whoever also locks the organization's row locks the wallet first.
  * @throws DomainError organization_not_found
  */
 export async function lockWallet(transaction: Queryable, organizationId: string): Promise<LockedWallet> {
-  const [wallet] = await transaction.query<Omit<LockedWallet, "threshold" | "phone_rate_per_minute">>({
+  const [wallet] = await transaction.query<Omit<LockedWallet, keyof Terms>>({
     ...sql.lockWallet,
     values: [organizationId],
   });
   if (!wallet) throw new DomainError("organization_not_found", "There is no such organization.");
-  const [terms] = await transaction.query<Pick<LockedWallet, "threshold" | "phone_rate_per_minute">>({
+  const [terms] = await transaction.query<Terms>({
     ...sql.readTerms,
     values: [organizationId],
   });
