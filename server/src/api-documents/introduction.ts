@@ -41,8 +41,8 @@ A token bucket per key: 60 requests a minute by default, with a burst of the sam
 
 ## Extensions
 
-Schemas carry what the validator goes by: \`x-error\` is the code when a value breaks its schema and \`x-error-required\` when it is
-missing (otherwise \`invalid_request\`), \`x-unknown-error\` the code for a key that an object doesn't have, \`x-immutable\` the fields that
+Schemas carry what the validator goes by: \`x-error\` is the code when a value breaks its schema (or one code for each keyword, and
+\`default\` for the others) and \`x-error-required\` when it is missing (otherwise \`invalid_request\`), \`x-unknown-error\` the code for a key that an object doesn't have, \`x-immutable\` the fields that
 are refused with a code of their own, and \`x-clamp\` the value that larger ones are taken as.
 `;
 

@@ -70,6 +70,8 @@ function codesIn(schema: TSchema): string[] {
   const visit = (value: unknown, key: string) => {
     if (typeof value === "string") {
       if (["x-error", "x-error-required", "x-unknown-error"].includes(key)) codes.push(value);
+    } else if (key === "x-error") {
+      codes.push(...(Object.values(value as object) as string[]));
     } else if (typeof value === "object" && value !== null) {
       for (const [name, part] of Object.entries(value)) {
         if (key === "x-immutable") codes.push(String(part));

@@ -93,6 +93,7 @@ const NOT_SCHEMAS: ReadonlySet<string> = new Set([
   "enum",
   "example",
   "examples",
+  "x-error",
   "x-immutable",
 ]);
 

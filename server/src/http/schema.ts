@@ -3,9 +3,11 @@ import { type Static, type TSchema, Type } from "typebox";
 /**
  * Keywords of our own that schemas may carry beside JSON Schema's:
  * - `x-name`: the schema's name among the components of the OpenAPI document
- * - `x-error`: the error code when the value breaks the schema (default `invalid_request`)
+ * - `x-error`: the error code when the value breaks the schema (default `invalid_request`); or an object of codes by the
+ *   keyword that the value breaks, with `default` for the others
  * - `x-error-required`: the code when a required value is missing (default: `x-error`)
- * - `x-unknown-error`: on an object, the code for a key it doesn't have (default `unknown_field`)
+ * - `x-unknown-error`: on an object, the code for a key it doesn't have (default `unknown_field`). Looked for, also in an
+ *   object inside the body, before any value is looked at
  * - `x-immutable`: on an object, keys that are refused with a code of their own instead of as unknown
  * - `x-clamp`: on an integer of the query, larger values are taken as this one
  */

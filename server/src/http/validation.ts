@@ -13,7 +13,11 @@ type ObjectSchema = TSchema & {
   required?: string[];
   additionalProperties?: unknown;
   "x-immutable"?: Record<string, string>;
+  "x-unknown-error"?: string;
 };
+
+/** A code for whatever is wrong with a value, or codes by the keyword that it breaks. */
+type ErrorOfValue = string | ({ default?: string } & Record<string, string>) | undefined;
 
 /** JSON nested deeper than this is refused before anything walks it. No body of the contract is deeper than 4. */
 const DEEPEST_JSON = 32;
@@ -79,9 +83,19 @@ function readTexts(values: Record<string, unknown>, schema: ObjectSchema): void 
 
 /** Keys that the schema doesn't have, in the order they were sent; before any value is looked at. */
 function refuseUnknownFields(value: unknown, schema: ObjectSchema): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new DomainError("invalid_request", "The body must be a JSON object.");
+  if (!isObject(value)) throw new DomainError("invalid_request", "The body must be a JSON object.");
+  refuseUnknownKeys(value, schema);
+  for (const [name, part] of Object.entries(schema.properties ?? {}) as [string, ObjectSchema][]) {
+    const inner = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (part["x-unknown-error"] !== undefined && isObject(inner)) refuseUnknownKeys(inner, part);
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function refuseUnknownKeys(value: Record<string, unknown>, schema: ObjectSchema): void {
   if (schema.additionalProperties !== false) return;
   const properties = schema.properties ?? {};
   const immutable = schema["x-immutable"] ?? {};
@@ -90,7 +104,7 @@ function refuseUnknownFields(value: unknown, schema: ObjectSchema): void {
     const name = key.length > 200 ? `${key.slice(0, 200)}…` : key;
     const accepted = Object.keys(properties);
     throw new DomainError(
-      `unknown_field:${name.toWellFormed()}`,
+      `${schema["x-unknown-error"] ?? "unknown_field"}:${name.toWellFormed()}`,
       accepted.length > 0 ? `Accepted here: ${accepted.join(", ")}.` : "No field is accepted here.",
     );
   }
@@ -137,12 +151,15 @@ export function refuseDeepNesting(value: unknown): void {
 }
 
 function contractError(error: ErrorObject, isBody: boolean): DomainError {
-  const parent = (error.parentSchema ?? {}) as ObjectSchema & Record<string, string | undefined>;
+  const parent = (error.parentSchema ?? {}) as ObjectSchema & { "x-error"?: ErrorOfValue };
   const where = error.instancePath.slice(1).replaceAll("/", ".");
   if (error.keyword === "required") {
     const missing = String(error.params.missingProperty);
-    const schema = (parent.properties?.[missing] ?? {}) as unknown as Record<string, string | undefined>;
-    const code = schema["x-error-required"] ?? schema["x-error"] ?? "invalid_request";
+    const schema = (parent.properties?.[missing] ?? {}) as unknown as {
+      "x-error"?: ErrorOfValue;
+      "x-error-required"?: string;
+    };
+    const code = schema["x-error-required"] ?? codeFor("required", schema["x-error"]);
     return new DomainError(code, `${where ? `${where}.` : ""}${missing} is required.`);
   }
   if (error.keyword === "additionalProperties") {
@@ -155,7 +172,12 @@ function contractError(error: ErrorObject, isBody: boolean): DomainError {
   const subject = where || (isBody ? "The body" : "The value");
   const description = (error.parentSchema as { description?: string } | undefined)?.description;
   return new DomainError(
-    parent["x-error"] ?? "invalid_request",
+    codeFor(error.keyword, parent["x-error"]),
     `${subject} ${error.message ?? "is not valid"}${error.keyword === "enum" ? `: ${(error.params.allowedValues as unknown[]).join(", ")}` : ""}.${description ? ` Expected: ${description}.` : ""}`,
   );
+}
+
+function codeFor(keyword: string, codes: ErrorOfValue): string {
+  if (typeof codes !== "object") return codes ?? "invalid_request";
+  return codes[keyword] ?? codes.default ?? "invalid_request";
 }
