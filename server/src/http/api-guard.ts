@@ -1,8 +1,11 @@
+import type { FastifyRequest } from "fastify";
 import { DomainError } from "../domain-error.ts";
 import type { ApiCaller, Authenticator } from "./authentication.ts";
+import { statusOf } from "./error-codes.ts";
 import type { Guard } from "./guard.ts";
 import type { IdempotencyStart } from "./idempotency.ts";
 import type { RateLimitDecision, RateLimiter } from "./rate-limit/index.ts";
+import type { RouteDefinition } from "./route.ts";
 import type { Scope } from "./scopes.ts";
 
 /** Failed authentications that one client address may have in a minute. */
@@ -23,7 +26,7 @@ export interface ApiGuardDeps {
   onRateLimited(): void;
 }
 
-/** The public API's guard: key, then rate limit, then scope. */
+/** The public API's guard: key, then rate limit, then scope; or a resource's own token. */
 export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
   const refuse = (retryAfterSeconds: number, message: string) => {
     deps.onRateLimited();
@@ -31,7 +34,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
   };
   /** Refuses with what was wrong, or with 429 when the address has been wrong too often. */
   const countFailure = async (error: unknown, address: string): Promise<never> => {
-    if (error instanceof DomainError && error.code !== "auth_lookup_failed") {
+    if (error instanceof DomainError && (statusOf(error.code) ?? 500) < 500) {
       const failures = await deps.rateLimiter.take(`address:${address}`, FAILURES_PER_MINUTE);
       if (!failures.allowed) {
         throw refuse(failures.retryAfterSeconds, "Too many failed authentications from this address.");
@@ -39,9 +42,23 @@ export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
     }
     throw error;
   };
+  /** A token of the resource's own instead of a key: there is no caller then. */
+  const admitToken = async (route: RouteDefinition<ApiCaller>, request: FastifyRequest) => {
+    const token = /^Bearer[ \t]+(\S+)[ \t]*$/i.exec(request.headers.authorization ?? "")?.[1];
+    try {
+      if (token === undefined) {
+        throw new DomainError("unauthenticated", "Send the access token as `Authorization: Bearer <token>`.");
+      }
+      await route.checkToken!(token, request.params as Record<string, string>);
+    } catch (error) {
+      return countFailure(error, request.ip);
+    }
+    return undefined as unknown as ApiCaller;
+  };
   return {
     admit(route, request, reply) {
       if (route.access === "public") return undefined as unknown as ApiCaller;
+      if (route.access === "token") return admitToken(route, request);
       const identified = (caller: ApiCaller) => {
         // Set before the rate limit is checked, so that the log can name the key also when it refuses.
         request.state.caller = caller;

@@ -40,6 +40,7 @@ function codesOf(route: RouteDefinition<never>): ErrorCode[] {
     for (const code of more) codes.add(code);
   };
   if (route.access === "operator") add("unauthenticated");
+  else if (route.access === "token") add("unauthenticated", "rate_limited");
   else if (route.access !== "public") {
     add("missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key");
     add("auth_lookup_failed", "rate_limited");
@@ -98,7 +99,8 @@ export function errorResponses(routes: readonly RouteDefinition<never>[]): Error
   const uses = new Map<string, number>();
   const keyOf = (status: number, codes: readonly ErrorCode[], limited: boolean) =>
     `${status} ${limited} ${codes.join(" ")}`;
-  const isLimited = (route: RouteDefinition<never>) => !["public", "operator"].includes(route.access);
+  const isLimited = (route: RouteDefinition<never>) =>
+    !["public", "token", "operator"].includes(route.access);
   for (const route of routes) {
     for (const [status, codes] of byStatus(codesOf(route))) {
       const key = keyOf(status, codes, isLimited(route));

@@ -7,6 +7,9 @@ export function documentedPath(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
+/** The security scheme of routes whose credential is a token of their own. */
+export const TOKEN_SCHEME = "accessToken";
+
 /** A route as an OpenAPI operation. */
 export function operationOf(
   route: RouteDefinition<never>,
@@ -24,6 +27,7 @@ export function operationOf(
     summary: route.summary,
     description: [route.description, accessNote(route)].filter(Boolean).join("\n\n"),
     ...(route.access === "public" ? { security: [] } : {}),
+    ...(route.access === "token" ? { security: [{ [TOKEN_SCHEME]: [] }] } : {}),
     ...(isScope(route.access) ? { "x-required-scope": route.access } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(hasFields(route.body) ? { requestBody: bodyOf(route.body, schemas) } : {}),
@@ -41,9 +45,11 @@ function accessNote({ access, idempotent }: RouteDefinition<never>): string {
       ? "No authentication."
       : access === "any_key"
         ? "Any valid key."
-        : isScope(access)
-          ? `Required scope: \`${access}\`.`
-          : "";
+        : access === "token"
+          ? "The token is the credential: no API key."
+          : isScope(access)
+            ? `Required scope: \`${access}\`.`
+            : "";
   return idempotent ? `${note} Takes an \`Idempotency-Key\`.` : note;
 }
 
@@ -77,7 +83,7 @@ function bodyOf(schema: ObjectSchema, schemas: SchemaComponents): JsonObject {
 
 function successesOf(route: RouteDefinition<never>, schemas: SchemaComponents): JsonObject {
   const names = ["X-Request-Id"];
-  if (!["public", "operator"].includes(route.access))
+  if (!["public", "token", "operator"].includes(route.access))
     names.push("X-RateLimit-Limit", "X-RateLimit-Remaining");
   if (route.idempotent) names.push("Idempotency-Replayed");
   const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -1,5 +1,5 @@
 import { errorResponses, errorSchema } from "./openapi-errors.ts";
-import { documentedPath, operationOf } from "./openapi-operation.ts";
+import { documentedPath, operationOf, TOKEN_SCHEME } from "./openapi-operation.ts";
 import { type Json, type JsonObject, schemaComponents } from "./openapi-schemas.ts";
 import type { RouteDefinition } from "./route.ts";
 
@@ -54,6 +54,12 @@ const parameters: JsonObject = {
   },
 };
 
+const tokenScheme: JsonObject = {
+  type: "http",
+  scheme: "bearer",
+  description: "The access token that came with the resource.",
+};
+
 /**
  * Makes an OpenAPI 3.1 document of routes: the same data that the server validates and serializes by, so that the two
  * can't disagree. The same routes make the same document.
@@ -95,7 +101,10 @@ export function openApiDocument(options: DocumentOptions): JsonObject {
     paths,
     ...(options.webhooks ? { webhooks: options.webhooks.operations } : {}),
     components: {
-      securitySchemes: { ...options.securitySchemes },
+      securitySchemes: {
+        ...options.securitySchemes,
+        ...(all.some((route) => route.access === "token") ? { [TOKEN_SCHEME]: tokenScheme } : {}),
+      },
       ...(usesKeys || options.webhooks
         ? { parameters: { ...(usesKeys ? parameters : {}), ...options.webhooks?.parameters } }
         : {}),

@@ -6,8 +6,11 @@ import type { Scope } from "./scopes.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-/** Who may call a route: a key with this scope, any valid key, or anybody. The private API has its operator only. */
-export type Access = Scope | "any_key" | "operator" | "public";
+/**
+ * Who may call a route: a key with this scope, any valid key, whoever holds the resource's own token, or anybody. The
+ * private API has its operator only.
+ */
+export type Access = Scope | "any_key" | "token" | "operator" | "public";
 
 /** What a handler gets of a request that has passed every check before it. */
 export interface RequestContext<Caller, Params, Query, Body> {
@@ -54,8 +57,21 @@ export interface RouteDefinition<Caller = unknown> {
   idempotent?: boolean;
   /** Answers this instead of running, once key and scope are found good. */
   unavailable?: boolean;
+  /** Pages of any origin may call it: for routes whose credential is a token of their own. */
+  cors?: boolean;
+  /**
+   * With access `token`: refuses a Bearer token that isn't the resource's, before the body is read. `params` are as sent.
+   * @throws DomainError unauthenticated
+   */
+  checkToken?(token: string, params: Readonly<Record<string, string>>): Promise<void>;
   /** Bytes; default 1 MiB. */
   bodyLimit?: number;
+  /**
+   * Refuses what the schema of a body can't say, such as fields that exclude each other; before the state of the
+   * organization is looked at.
+   * @throws DomainError
+   */
+  checkBody?(body: unknown): void;
   handle(context: RequestContext<Caller, unknown, unknown, unknown>): Promise<Answer>;
 }
 
@@ -68,10 +84,11 @@ export function routeFor<Caller>() {
     const Query extends TSchema | undefined = undefined,
     const Body extends TSchema | undefined = undefined,
   >(
-    definition: Omit<RouteDefinition<Caller>, "params" | "query" | "body" | "handle"> & {
+    definition: Omit<RouteDefinition<Caller>, "params" | "query" | "body" | "checkBody" | "handle"> & {
       params?: Params;
       query?: Query;
       body?: Body;
+      checkBody?(body: StaticOf<Body>): void;
       handle(
         context: RequestContext<Caller, StaticOf<Params>, StaticOf<Query>, StaticOf<Body>>,
       ): Promise<Answer>;

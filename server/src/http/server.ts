@@ -10,6 +10,7 @@ import type { Logger } from "pino";
 import { DomainError } from "../domain-error.ts";
 import { answerBrokenRequest } from "./broken-request.ts";
 import { setCommonHeaders } from "./common-headers.ts";
+import { addPreflight, allowAnyOrigin } from "./cors.ts";
 import { errorAnswer, sendError } from "./errors.ts";
 import { type Guard, newState, type RequestRecord } from "./guard.ts";
 import { parseJson, readBody } from "./request-body.ts";
@@ -168,6 +169,7 @@ function addRoute<Caller>(
   route: RouteDefinition<Caller>,
   prefix: string,
 ): void {
+  if (route.cors) addPreflight(app, route, prefix);
   const responses = Object.entries(route.responses).filter(([, response]) => response.schema);
   app.route({
     method: route.method,
@@ -187,6 +189,7 @@ function addRoute<Caller>(
     },
     handler: async (request, reply) => {
       const caller = request.state.caller as Caller;
+      route.checkBody?.(request.body);
       if (route.writes) guard.allowWrite(caller);
       const { claim } = request.state;
       const answer = await route.handle({
@@ -214,6 +217,7 @@ function begin<Caller>(
   const state = newState(route as RouteDefinition<never>);
   request.state = state;
   setCommonHeaders(reply, request.id);
+  if (route.cors) allowAnyOrigin(reply);
   const admitted = (caller: Caller) => {
     state.caller = caller;
     if (route.unavailable) {
