@@ -20,7 +20,7 @@ if (wanted.length === 0 || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
-buildStale("server", "cli");
+buildStale("server", "speech", "cli");
 const { build } = await import("esbuild");
 // As deep below the root as the sources, so that their relative paths hold.
 const built = mkdtempSync(join(root, ".bench-"));

@@ -1,4 +1,4 @@
-// npm run build [server] [cli]: bundles the sources into dist/. `npm start` and the CLI do it by themselves when a
+// npm run build [server] [speech] [cli]: bundles the sources into dist/. `npm start` and the CLI do it by themselves when a
 // source has changed.
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -8,7 +8,7 @@ buildStale("cli");
 /** The service's own code, which only `serve` and `migrate` need. */
 function loadServer() {
   installMissing();
-  buildStale("server");
+  buildStale("server", "speech");
   return importBuilt("server");
 }
 

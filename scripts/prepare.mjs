@@ -13,6 +13,12 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 /** The bundles by name. Below `server/` and `cli/`, so that paths relative to `src/` hold in `dist/` too. */
 export const bundles = {
   server: { entry: "server/src/main.ts", output: "server/dist/main.js", manifest: "server/dist/build.json" },
+  // A worker thread needs a file to start from, also from the tests, which run the sources.
+  speech: {
+    entry: "server/src/voice/speech/flite-worker.ts",
+    output: "server/dist/flite-worker.js",
+    manifest: "server/dist/flite-worker.json",
+  },
   cli: { entry: "cli/src/main.ts", output: "cli/dist/main.js", manifest: "cli/dist/build.json" },
 };
 

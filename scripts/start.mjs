@@ -6,7 +6,7 @@ import { buildStale, importBuilt, installMissing, requireNode } from "./prepare.
 
 requireNode();
 installMissing();
-buildStale("server", "cli");
+buildStale("server", "speech", "cli");
 
 // In this very process: a parent that only waits would cost 40 MB and stand between the service and its signals.
 const { serve } = await importBuilt("server");

@@ -6,7 +6,7 @@ import { buildStale, installMissing, requireNode, root } from "./prepare.mjs";
 requireNode();
 installMissing({ development: true });
 // The tests of the command line and of the start run what is built.
-buildStale("server", "cli");
+buildStale("server", "speech", "cli");
 
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const child = spawn(process.execPath, [vitest, "run", ...process.argv.slice(2)], {

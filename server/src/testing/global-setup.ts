@@ -15,6 +15,7 @@ declare module "vitest" {
 }
 
 export const TEMPLATE = "outreach_template";
+const PREPARE = new URL("../../../scripts/prepare.mjs", import.meta.url).href;
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 /**
@@ -22,6 +23,9 @@ const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
  * migrated template, which takes milliseconds.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The tests run the sources, which a worker thread can't.
+  const { buildStale } = (await import(PREPARE)) as { buildStale(name: string): void };
+  buildStale("speech");
   const given = process.env.TEST_DATABASE_URL;
   const dataDir = given ? null : await mkdtemp(join(tmpdir(), "outreach-test-"));
   const server = dataDir
