@@ -112,6 +112,32 @@ export interface EventData {
     | ImportedLead
     | { lead_id: string; changes: string[]; source: "public_api" };
   "lead.disposition_changed": { lead_id: string; changes: string[]; source: "public_api" };
+  "call.started": {
+    call_id: string;
+    direction: "web" | "phone";
+    agent_id: string | null;
+    lead_id: string | null;
+    from_number: string | null;
+    to_number: string | null;
+  };
+  "call.completed": {
+    call_id: string;
+    direction: "web";
+    status: "completed";
+    duration_seconds: number;
+    agent_id: string | null;
+    lead_id: string | null;
+  };
+  "call.transcript_ready": {
+    call_id: string;
+    call_sid: string | null;
+    campaign_id: string | null;
+    lead_id: string | null;
+    duration_seconds: number;
+    summary: string | null;
+    has_transcript: boolean;
+  };
+  "call.transferred": { transfer_id: string; mode: "warm"; outcome: "success" };
   "billing.low_balance": { current_balance: number; threshold: number; estimated_calls_remaining: number };
 }
 
