@@ -7,6 +7,7 @@ import { addDnc } from "./nouns/dnc.ts";
 import { addImports } from "./nouns/imports.ts";
 import { addKey } from "./nouns/key.ts";
 import { addMember } from "./nouns/member.ts";
+import { addNumber } from "./nouns/number.ts";
 import { addOrg } from "./nouns/org.ts";
 import { addService } from "./nouns/service.ts";
 import { addWallet } from "./nouns/wallet.ts";
@@ -29,6 +30,7 @@ export function buildProgram(context: Context): Command {
     addWallet,
     addCampaign,
     addDnc,
+    addNumber,
     addImports,
     addWebhook,
     addDeliveries,

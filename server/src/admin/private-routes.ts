@@ -8,6 +8,7 @@ import { dncRoutes } from "./dnc.routes.ts";
 import { importsRoutes } from "./imports.routes.ts";
 import { keysRoutes } from "./keys.routes.ts";
 import { membersRoutes } from "./members.routes.ts";
+import { numbersRoutes } from "./numbers.routes.ts";
 import { organizationsRoutes } from "./organizations.routes.ts";
 import { referenceAdminRoutes } from "./reference.routes.ts";
 import { walletRoutes } from "./wallet.routes.ts";
@@ -22,6 +23,7 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...auditRoutes(deps),
     ...walletRoutes(deps),
     ...dncRoutes(deps),
+    ...numbersRoutes(deps),
     ...campaignsAdminRoutes(deps),
     ...importsRoutes(deps),
     ...webhooksAdminRoutes(deps),

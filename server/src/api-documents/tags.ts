@@ -23,6 +23,7 @@ export const privateTags = {
   Audit: "Who did what, and when.",
   Wallet: "Balance, ledger and credits, in tokens.",
   "Do not call": "Numbers that the organization must never call.",
+  Numbers: "The numbers that the organization calls from and is called on.",
   Campaigns: "Create and steer campaigns.",
   Imports: "CSV import jobs with their row errors and warnings.",
   Webhooks: "Subscriptions, a test ping, and the replay of dead letters.",

@@ -1,4 +1,5 @@
 export { addDncEntry, type DncDeps } from "./add-dnc-entry.ts";
+export { canonicalNumber } from "./canonical-number.ts";
 export {
   DncAdd,
   DncCheck,
