@@ -37,6 +37,7 @@ describe("organizations", () => {
     const made = await record(
       ...["org", "create", "--name", "Blue Door", "--sandbox", "--balance", "250000", "--concurrency", "7"],
       ...["--low-balance-threshold", "5000", "--timezone", "America/Chicago"],
+      ...["--phone-rate", "120", "--browser-rate", "0"],
     );
     expect(made).toMatchObject({
       name: "Blue Door",
@@ -44,6 +45,8 @@ describe("organizations", () => {
       balance_tokens: 250_000,
       concurrency_limit: 7,
       low_balance_threshold: 5000,
+      phone_rate_per_minute: 120,
+      browser_rate_per_minute: 0,
       timezone: "America/Chicago",
       status: "active",
     });
@@ -60,6 +63,9 @@ describe("organizations", () => {
     expect(
       await record("org", "update", "--org", id as string, "--status", "active", "--concurrency", "3"),
     ).toMatchObject({ status: "active", concurrency_limit: 3 });
+    expect(
+      await record("org", "update", "--org", id as string, "--phone-rate", "45", "--browser-rate", "30"),
+    ).toMatchObject({ phone_rate_per_minute: 45, browser_rate_per_minute: 30 });
   });
 });
 

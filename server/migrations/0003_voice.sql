@@ -139,6 +139,7 @@ CREATE TABLE call_holds (
   settled_at      timestamptz,
   PRIMARY KEY (organization_id, call_id)
 );
+CREATE INDEX call_holds_held ON call_holds (organization_id, created_at) WHERE state = 'held';
 
 CREATE TABLE appointments (
   organization_id      uuid NOT NULL REFERENCES organizations,

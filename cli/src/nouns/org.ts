@@ -25,6 +25,8 @@ export function addOrg(program: Command, context: Context): void {
     .option("--balance <tokens>", "the wallet's opening balance (0)", whole)
     .option("--concurrency <n>", "calls at the same time", whole)
     .option("--low-balance-threshold <tokens>", "billing.low_balance fires at this balance", whole)
+    .option("--phone-rate <tokens>", "what a minute of a phone call costs (90)", whole)
+    .option("--browser-rate <tokens>", "what a minute of a browser call costs (60)", whole)
     .option("--timezone <zone>", "an IANA time zone such as America/New_York")
     .action(async (options) => {
       const body = given({
@@ -33,6 +35,8 @@ export function addOrg(program: Command, context: Context): void {
         balance_tokens: options.balance,
         concurrency_limit: options.concurrency,
         low_balance_threshold: options.lowBalanceThreshold,
+        phone_rate_per_minute: options.phoneRate,
+        browser_rate_per_minute: options.browserRate,
         timezone: options.timezone,
       });
       show(context, options, await context.api.post("/organizations", body));
@@ -49,6 +53,8 @@ export function addOrg(program: Command, context: Context): void {
     .option("--concurrency <n>", "calls at the same time", whole)
     .option("--name <name>", "what it is called")
     .option("--low-balance-threshold <tokens>", "billing.low_balance fires at this balance", whole)
+    .option("--phone-rate <tokens>", "what a minute of a phone call costs", whole)
+    .option("--browser-rate <tokens>", "what a minute of a browser call costs", whole)
     .option("--timezone <zone>", "an IANA time zone such as America/New_York")
     .action(async (options) => {
       const body = given({
@@ -57,6 +63,8 @@ export function addOrg(program: Command, context: Context): void {
         voice_enabled: options.voice,
         concurrency_limit: options.concurrency,
         low_balance_threshold: options.lowBalanceThreshold,
+        phone_rate_per_minute: options.phoneRate,
+        browser_rate_per_minute: options.browserRate,
         timezone: options.timezone,
       });
       show(context, options, await context.api.patch(organizationPath(options.org), body));

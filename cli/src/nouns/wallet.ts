@@ -22,7 +22,9 @@ export function addWallet(program: Command, context: Context): void {
       );
     });
 
-  organizationVerb(wallet, "show", "the balance and the latest entries").action(async (options) => {
-    show(context, options, await context.api.get(organizationPath(options.org, "wallet")));
-  });
+  organizationVerb(wallet, "show", "the balance, what live calls hold of it, and the latest entries").action(
+    async (options) => {
+      show(context, options, await context.api.get(organizationPath(options.org, "wallet")));
+    },
+  );
 }

@@ -50,6 +50,8 @@ export function organizationsRoutes(deps: UpdateOrganizationDeps): RouteDefiniti
           balanceTokens: body.balance_tokens,
           concurrencyLimit: body.concurrency_limit,
           lowBalanceThreshold: body.low_balance_threshold,
+          phoneRatePerMinute: body.phone_rate_per_minute,
+          browserRatePerMinute: body.browser_rate_per_minute,
           timezone: body.timezone,
         });
         return { status: 201, body: organization };

@@ -22,13 +22,26 @@ export const WalletEntry = Type.Object(
 );
 export type WalletEntry = Static<typeof WalletEntry>;
 
+export const WalletHold = Type.Object(
+  {
+    call_id: Uuid,
+    tokens: Type.Integer({ description: "Set aside for the call until it ends" }),
+    created_at: Instant,
+  },
+  { "x-name": "WalletHold" },
+);
+export type WalletHold = Static<typeof WalletHold>;
+
 export const Wallet = Type.Object(
   {
     organization_id: Uuid,
     balance: Type.Integer({ description: "Tokens" }),
-    held: Type.Integer({ description: "The part of the balance that running calls have reserved" }),
+    held: Type.Integer({ description: "The part of the balance that live calls have set aside" }),
     available: Type.Integer({ description: "`balance` less `held`" }),
     threshold: Type.Integer({ description: "`billing.low_balance` fires when the balance falls to it" }),
+    holds: Type.Array(WalletHold, {
+      description: "What makes up `held`, a hold for each live call, newest first; 200 at most",
+    }),
     entries: Type.Array(WalletEntry, { description: "The latest 50, newest first" }),
   },
   { "x-name": "Wallet" },

@@ -56,6 +56,9 @@ export const armWallet = {
   text: `UPDATE wallets SET low_balance_armed = $2, updated_at = $3 WHERE organization_id = $1`,
 };
 
+/** First in a transaction: its statements see the database as it is now. */
+export const oneMoment = { text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY" };
+
 /** One statement, so that the balance and the entries that make it up are of one moment. $1 organization, $2 entries */
 export const readWallet = {
   name: "wallet-read",

@@ -30,6 +30,15 @@ export const readHold = {
   text: `SELECT state, held, captured FROM call_holds WHERE organization_id = $1 AND call_id = $2`,
 };
 
+/** What running calls hold, newest first. $1 organization, $2 how many at most */
+export const listHolds = {
+  name: "holds-list",
+  text: `
+    SELECT call_id, held AS tokens, created_at FROM call_holds
+    WHERE organization_id = $1 AND state = 'held'
+    ORDER BY created_at DESC, call_id DESC LIMIT $2`,
+};
+
 /** $1 organization, $2 call, $3 what it held, $4 what of it is charged, $5 now */
 export const settleHold = {
   name: "hold-settle",

@@ -98,12 +98,24 @@ describe("tokens held for calls", () => {
     await wallet.place(call, 90);
     expect(await wallet.read()).toMatchObject({ balance: 1000, held: 90, available: 910 });
     expect(await wallet.extend(call, 90)).toBe(true);
-    expect(await wallet.read()).toMatchObject({ balance: 1000, held: 180, available: 820 });
+    const other = newId();
+    await wallet.place(other, 7);
+    expect(await wallet.read()).toMatchObject({
+      balance: 1000,
+      held: 187,
+      available: 813,
+      holds: [
+        { call_id: other, tokens: 7, created_at: new Date(clock.now()).toISOString() },
+        { call_id: call, tokens: 180 },
+      ],
+    });
+    await wallet.settle(other, 0);
     expect(await wallet.settle(call, 92)).toEqual({ captured: 92, first: true });
     expect(await wallet.read()).toMatchObject({
       balance: 908,
       held: 0,
       available: 908,
+      holds: [],
       entries: [{ kind: "call", tokens: -92, balance: 908, note: "61 s", actor: "call" }, { kind: "credit" }],
     });
     const sides = await database.query<{ account: string; amount: number }>({

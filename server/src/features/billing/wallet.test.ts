@@ -63,6 +63,7 @@ describe("the wallet", () => {
       held: 0,
       available: 0,
       threshold: 10_000,
+      holds: [],
       entries: [],
     });
     const opened = await newWallet({ balance_tokens: 20_000, low_balance_threshold: 500 });

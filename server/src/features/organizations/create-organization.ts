@@ -17,6 +17,10 @@ export interface CreateOrganizationInput {
   concurrencyLimit?: number | undefined;
   /** Tokens; default 10,000. */
   lowBalanceThreshold?: number | undefined;
+  /** Tokens that a minute of a phone call costs; default 90. */
+  phoneRatePerMinute?: number | undefined;
+  /** Tokens that a minute of a browser call costs; default 60. */
+  browserRatePerMinute?: number | undefined;
   /** IANA name; default America/New_York. */
   timezone?: string | undefined;
 }
@@ -44,6 +48,8 @@ export async function createOrganization(
         lowBalanceThreshold,
         timezone,
         timestamp(deps.clock.now()),
+        input.phoneRatePerMinute ?? 90,
+        input.browserRatePerMinute ?? 60,
       ],
     });
     await openWallet(deps, transaction, {

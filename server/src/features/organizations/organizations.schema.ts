@@ -15,6 +15,8 @@ export const Organization = Type.Object(
     low_balance_threshold: Type.Integer({
       description: "Tokens; `billing.low_balance` fires when the balance falls to it",
     }),
+    phone_rate_per_minute: Type.Integer({ description: "Tokens that a minute of a phone call costs" }),
+    browser_rate_per_minute: Type.Integer({ description: "Tokens that a minute of a browser call costs" }),
     timezone: Type.String({ description: "IANA name" }),
     balance_tokens: Type.Integer(),
     created_at: Instant,
@@ -27,6 +29,9 @@ export type Organization = Static<typeof Organization>;
 export const OrganizationPage = pageOf(Organization);
 export const OrganizationListQuery = Type.Object(pageQuery);
 
+/** Tokens a minute. */
+const HIGHEST_RATE = 1_000_000;
+
 const fields = {
   name: Type.String({
     minLength: 1,
@@ -36,6 +41,16 @@ const fields = {
   }),
   concurrency_limit: Type.Integer({ minimum: 0, maximum: 1_000_000, description: "calls at the same time" }),
   low_balance_threshold: Type.Integer({ minimum: 0, maximum: MOST_TOKENS, description: "tokens" }),
+  phone_rate_per_minute: Type.Integer({
+    minimum: 0,
+    maximum: HIGHEST_RATE,
+    description: "tokens; calls that start from now on pay it (90)",
+  }),
+  browser_rate_per_minute: Type.Integer({
+    minimum: 0,
+    maximum: HIGHEST_RATE,
+    description: "tokens; calls that start from now on pay it (60)",
+  }),
   timezone: Type.String({ maxLength: 100, description: "an IANA time zone such as America/New_York" }),
 };
 
@@ -48,6 +63,8 @@ export const OrganizationCreate = Type.Object(
     ),
     concurrency_limit: Type.Optional(fields.concurrency_limit),
     low_balance_threshold: Type.Optional(fields.low_balance_threshold),
+    phone_rate_per_minute: Type.Optional(fields.phone_rate_per_minute),
+    browser_rate_per_minute: Type.Optional(fields.browser_rate_per_minute),
     timezone: Type.Optional(fields.timezone),
   },
   { additionalProperties: false, "x-name": "OrganizationCreate" },
@@ -61,6 +78,8 @@ export const OrganizationPatch = Type.Object(
     voice_enabled: Type.Optional(Type.Boolean({ description: "a sandbox's voice can't be switched on" })),
     concurrency_limit: Type.Optional(fields.concurrency_limit),
     low_balance_threshold: Type.Optional(fields.low_balance_threshold),
+    phone_rate_per_minute: Type.Optional(fields.phone_rate_per_minute),
+    browser_rate_per_minute: Type.Optional(fields.browser_rate_per_minute),
     timezone: Type.Optional(fields.timezone),
   },
   { additionalProperties: false, "x-name": "OrganizationPatch" },

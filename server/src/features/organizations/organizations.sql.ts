@@ -1,15 +1,18 @@
 const columns = `o.organization_id AS id, o.name, o.status, o.sandbox, o.voice_enabled, o.concurrency_limit, o.low_balance_threshold,
-  o.timezone, o.created_at, o.updated_at, w.balance AS balance_tokens`;
+  o.phone_rate_per_minute, o.browser_rate_per_minute, o.timezone, o.created_at, o.updated_at, w.balance AS balance_tokens`;
 
 const joined = "organizations AS o JOIN wallets AS w USING (organization_id)";
 
-/** $1 id, $2 name, $3 sandbox, $4 voice, $5 concurrency, $6 threshold, $7 time zone, $8 now. Its wallet comes after it. */
+/**
+ * $1 id, $2 name, $3 sandbox, $4 voice, $5 concurrency, $6 threshold, $7 time zone, $8 now, $9 and $10 the prices of a
+ * minute of phone and browser. Its wallet comes after it.
+ */
 export const insertOrganization = {
   name: "organization-insert",
   text: `
     INSERT INTO organizations (organization_id, name, status, sandbox, voice_enabled, concurrency_limit, low_balance_threshold,
-      timezone, last_api_activity_at, created_at, updated_at)
-    VALUES ($1, $2, 'active', $3, $4, $5, $6, $7, $8, $8, $8)`,
+      timezone, phone_rate_per_minute, browser_rate_per_minute, last_api_activity_at, created_at, updated_at)
+    VALUES ($1, $2, 'active', $3, $4, $5, $6, $7, $9, $10, $8, $8, $8)`,
 };
 
 export const readOrganization = {
@@ -34,6 +37,6 @@ export const updateOrganization = {
   text: `
     UPDATE organizations
     SET name = $2, status = $3, voice_enabled = $4, concurrency_limit = $5, low_balance_threshold = $6, timezone = $7,
-        updated_at = $8
+        updated_at = $8, phone_rate_per_minute = $9, browser_rate_per_minute = $10
     WHERE organization_id = $1`,
 };

@@ -33,6 +33,8 @@ describe("organizations", () => {
         voice_enabled: true,
         concurrency_limit: 10,
         low_balance_threshold: 10_000,
+        phone_rate_per_minute: 90,
+        browser_rate_per_minute: 60,
         timezone: "America/New_York",
         balance_tokens: 0,
         created_at: new Date(clock.now()).toISOString(),
@@ -45,6 +47,8 @@ describe("organizations", () => {
       balance_tokens: 5_000,
       concurrency_limit: 0,
       low_balance_threshold: 0,
+      phone_rate_per_minute: 0,
+      browser_rate_per_minute: 1_000_000,
       timezone: "europe/berlin",
     });
     expect(sandbox).toMatchObject({
@@ -54,6 +58,8 @@ describe("organizations", () => {
       balance_tokens: 5_000,
       concurrency_limit: 0,
       low_balance_threshold: 0,
+      phone_rate_per_minute: 0,
+      browser_rate_per_minute: 1_000_000,
       timezone: "Europe/Berlin",
     });
     expect((await app.callPrivate(`${PATH}/${String(sandbox.id)}`)).body).toEqual(sandbox);
@@ -71,6 +77,9 @@ describe("organizations", () => {
     [{ name: "x", concurrency_limit: 1e300 }, "invalid_request"],
     [{ name: "x", low_balance_threshold: -1 }, "invalid_request"],
     [{ name: "x", low_balance_threshold: 1e12 + 1 }, "invalid_request"],
+    [{ name: "x", phone_rate_per_minute: -1 }, "invalid_request"],
+    [{ name: "x", phone_rate_per_minute: 1.5 }, "invalid_request"],
+    [{ name: "x", browser_rate_per_minute: 1_000_001 }, "invalid_request"],
     [{ name: "x", balance_tokens: -1 }, "invalid_request"],
     [{ name: "x", balance_tokens: 1e12 + 1 }, "invalid_request"],
     [{ name: "x", sandbox: "yes" }, "invalid_request"],
@@ -112,6 +121,8 @@ describe("organizations", () => {
       voice_enabled: false,
       concurrency_limit: 3,
       low_balance_threshold: 7,
+      phone_rate_per_minute: 120,
+      browser_rate_per_minute: 0,
       timezone: "UTC",
     };
     const changed = await patch(before.id, changes);
@@ -164,6 +175,8 @@ describe("organizations", () => {
     [{}, 400, "nothing_to_update"],
     [{ status: "closed" }, 400, "invalid_request"],
     [{ name: null }, 400, "invalid_request"],
+    [{ phone_rate_per_minute: null }, 400, "invalid_request"],
+    [{ browser_rate_per_minute: -1 }, 400, "invalid_request"],
     [{ voice_enabled: "on" }, 400, "invalid_request"],
     [{ timezone: "Nowhere" }, 400, "invalid_request"],
     [{ sandbox: true }, 400, "unknown_field:sandbox"],

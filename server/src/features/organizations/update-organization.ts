@@ -54,6 +54,8 @@ export async function updateOrganization(
         after.low_balance_threshold,
         after.timezone,
         after.updated_at,
+        after.phone_rate_per_minute,
+        after.browser_rate_per_minute,
       ],
     });
     await recordAudit(deps, transaction, {
