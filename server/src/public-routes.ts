@@ -1,11 +1,13 @@
 import type { AppDeps } from "./app-deps.ts";
 import { accountRoutes } from "./features/account/index.ts";
+import { agentsRoutes } from "./features/agents/index.ts";
 import { campaignsRoutes } from "./features/campaigns/index.ts";
 import { eventCatalogRoutes } from "./features/event-catalog/index.ts";
 import { leadsRoutes } from "./features/leads/index.ts";
 import { metaRoutes } from "./features/meta/index.ts";
 import { referenceRoutes } from "./features/reference/index.ts";
 import { unavailableRoutes } from "./features/unavailable/index.ts";
+import { voicesRoutes } from "./features/voices/index.ts";
 import { webhooksRoutes } from "./features/webhooks/index.ts";
 import type { ApiCaller } from "./http/authentication.ts";
 import type { RouteDefinition } from "./http/route.ts";
@@ -18,6 +20,8 @@ export function publicRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
     ...eventCatalogRoutes(),
     ...leadsRoutes(deps),
     ...campaignsRoutes(deps),
+    ...agentsRoutes(deps),
+    ...voicesRoutes(deps),
     ...webhooksRoutes(deps),
     ...unavailableRoutes(),
     ...referenceRoutes(deps),

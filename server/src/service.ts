@@ -30,6 +30,7 @@ import { createHttpServer } from "./http/server.ts";
 import { idsFrom } from "./ids.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { publicRoutes, rootRoutes } from "./public-routes.ts";
+import { createSpeech } from "./voice/speech/index.ts";
 
 export interface ServiceOptions {
   config: Config;
@@ -134,12 +135,16 @@ async function start(
   closers.push(async () => resolver.close());
   const targetCheck = { resolver: given.delivery?.resolver ?? resolver, allowPrivateTargets };
 
+  const speech = createSpeech();
+  closers.push(() => speech.close());
+
   const deps = {
     ...outbox,
     database,
     config,
     logger,
     targetCheck,
+    speech,
     leadWriter: createLeadWriter({ ...outbox, database }),
     /** To be called after each change of a key or of an organization's state: takes effect at once here, soon elsewhere. */
     keysChanged(organizationId: string) {

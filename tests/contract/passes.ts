@@ -110,6 +110,7 @@ const publicSuccesses: Successes = {
     await call("POST", `${path}/start`);
     return call("POST", `${path}/stop`);
   },
+  "GET /voices/{id}/preview": async (call) => call("GET", "/voices/clara/preview"),
   "POST /webhooks": async (call) => {
     for (const target_url of [undefined, "ftp://a.test", "nonsense"])
       await call("POST", "/webhooks", { json: { target_url, event_types: ["*"] } });

@@ -106,6 +106,14 @@ export const examples: Readonly<Record<string, Json>> = {
   CampaignSummary: campaign,
   Campaign: campaign,
   CampaignStatusResult: { id: CAMPAIGN, status: "paused", changed: true },
+  Voice: {
+    id: "clara",
+    name: "Clara",
+    language: "en-US",
+    gender: "female",
+    description: "Friendly and clear, at an even pace. Suits most calls.",
+    preview_url: "https://api.example.com/v1/voices/clara/preview",
+  },
   WebhookCreate: {
     name: "CRM",
     target_url: "https://hooks.example.com/outreach",

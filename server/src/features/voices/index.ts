@@ -1,0 +1,1 @@
+export { type VoicesDeps, voicesRoutes } from "./voices.routes.ts";
