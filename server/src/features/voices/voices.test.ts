@@ -70,7 +70,7 @@ describe("GET /voices/{id}/preview", () => {
   });
 
   it("answers 404 to a voice that doesn't exist", async () => {
-    for (const id of ["nobody", "CLARA", "slt", "not-an-id", "%00", "..%2Fclara"]) {
+    for (const id of ["nobody", "CLARA", "slt", "not-an-id", "..%2Fclara"]) {
       const { status, bytes } = await preview(id);
       expect(status).toBe(404);
       expect(JSON.parse(bytes.toString())).toMatchObject({ error: "not_found" });
