@@ -10,7 +10,7 @@ const phoneNumber = Type.String({
 const entryFields = {
   phone_number: Type.String({ description: "E.164" }),
   reason: nullable(Type.String()),
-  source: Type.String({ description: "Open set: `operator`" }),
+  source: Type.String({ description: "Open set: `operator`, `call`" }),
   added_by: Type.String({ description: "Who added it" }),
   created_at: Instant,
 };

@@ -10,5 +10,6 @@ export {
   DncPage,
   DncRemoved,
 } from "./dnc.schema.ts";
-export { checkDncNumber, listDncEntries } from "./read-dnc.ts";
+export { listNumberAsDnc } from "./list-number.ts";
+export { checkDncNumber, isOnDnc, listDncEntries } from "./read-dnc.ts";
 export { removeDncEntry } from "./remove-dnc-entry.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../database/database.ts";
+import type { Database, Queryable } from "../../database/database.ts";
 import type { Page } from "../../http/schema.ts";
 import { readOrganization } from "../organizations/index.ts";
 import { canonicalNumber } from "./canonical-number.ts";
@@ -25,4 +25,10 @@ export async function checkDncNumber(
   const { id } = await readOrganization(deps, organizationId);
   const [entry] = await deps.database.query<DncEntry>({ ...sql.readEntry, values: [id, phoneNumber] });
   return { phone_number: phoneNumber, listed: entry !== undefined, entry: entry ?? null };
+}
+
+/** Whether a number must not be called. @param phoneNumber E.164 */
+export async function isOnDnc(on: Queryable, organizationId: string, phoneNumber: string): Promise<boolean> {
+  const found = await on.query({ ...sql.readEntry, values: [organizationId, phoneNumber] });
+  return found.length > 0;
 }

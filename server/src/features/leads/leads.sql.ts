@@ -117,6 +117,15 @@ export const readLead = {
   text: `SELECT ${columns} FROM leads WHERE organization_id = $1 AND id = $2`,
 };
 
+/** The lead of a call that knows it, and whoever has the number. $1 organization, $2 lead or null, $3 number, $4 now */
+export const markDoNotCall = {
+  name: "leads-mark-do-not-call",
+  text: `
+    UPDATE leads SET status = 'do_not_call', version = version + 1, updated_at = $4
+    WHERE organization_id = $1 AND (id = $2 OR phone_number = $3)
+    RETURNING id`,
+};
+
 /** $1 organization, $2 campaign */
 export const findCampaign = {
   name: "leads-find-campaign",

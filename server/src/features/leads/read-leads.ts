@@ -1,4 +1,4 @@
-import type { Database } from "../../database/database.ts";
+import type { Database, Queryable } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
 import type { Page } from "../../http/schema.ts";
 import type { Lead, LeadSummary } from "./leads.schema.ts";
@@ -6,15 +6,21 @@ import * as sql from "./leads.sql.ts";
 import { type LeadRow, type LeadSummaryRow, presentLead, presentSummary } from "./present-lead.ts";
 import { requireCampaign } from "./require-campaign.ts";
 
+/** @returns null when the organization has no such lead */
+export async function findLead(on: Queryable, organizationId: string, id: string): Promise<Lead | null> {
+  const [row] = await on.query<LeadRow>({ ...sql.readLead, values: [organizationId, id] });
+  return row ? presentLead(row) : null;
+}
+
 /** @throws DomainError not_found */
 export async function readLead(
   deps: { database: Database },
   organizationId: string,
   id: string,
 ): Promise<Lead> {
-  const [row] = await deps.database.query<LeadRow>({ ...sql.readLead, values: [organizationId, id] });
-  if (!row) throw new DomainError("not_found", "There is no such lead.");
-  return presentLead(row);
+  const lead = await findLead(deps.database, organizationId, id);
+  if (!lead) throw new DomainError("not_found", "There is no such lead.");
+  return lead;
 }
 
 /** Newest first. @throws DomainError campaign_not_found when the filter names one that isn't the organization's */

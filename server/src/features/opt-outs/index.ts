@@ -1,0 +1,1 @@
+export { recordOptOut } from "./record-opt-out.ts";
