@@ -33,6 +33,11 @@ const makers: Record<string, () => Promise<string>> = {
     const { body } = await app.callPrivate(path, { json: { name: "Theirs" } });
     return String(body.id);
   },
+  agents: async () => {
+    const json = { name: "Theirs", call_template: { system_prompt: "Be kind." } };
+    const { body } = await app.call("/v1/agents", { key: owner.key, json });
+    return String(body.id);
+  },
   webhooks: async () => {
     const json = { target_url: "http://127.0.0.1:9/hook", event_types: ["*"] };
     const { body } = await app.call("/v1/webhooks", { key: owner.key, json });
@@ -72,6 +77,9 @@ function validBody(route: Route): Record<string, unknown> {
     "PATCH /leads/:id": { first_name: "X" },
     "POST /leads/inspect-csv": { csv: "phone_number\n4155550198" },
     "POST /leads/bulk": { csv: "phone_number\n4155550198" },
+    "POST /agents": { name: "X", call_template: { system_prompt: "Be kind." } },
+    "PATCH /agents/:id": { name: "X" },
+    "POST /agents/:id/phone-number": { phone_number: "4155550197" },
     "POST /webhooks": { target_url: "http://127.0.0.1:9/hook", event_types: ["*"] },
     "PATCH /webhooks/:id": { enabled: true },
   };

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { addListen } from "./listen/listen.ts";
+import { addAgent } from "./nouns/agent.ts";
 import { addAudit } from "./nouns/audit.ts";
 import { addCampaign } from "./nouns/campaign.ts";
 import { addDeliveries } from "./nouns/deliveries.ts";
@@ -28,6 +29,7 @@ export function buildProgram(context: Context): Command {
     addKey,
     addMember,
     addWallet,
+    addAgent,
     addCampaign,
     addDnc,
     addNumber,

@@ -110,6 +110,44 @@ const publicSuccesses: Successes = {
     await call("POST", `${path}/start`);
     return call("POST", `${path}/stop`);
   },
+  "POST /agents": async (call) => {
+    for (const json of [
+      { name: "A", call_template: { system_prompt: "x", mood: 1 } },
+      { name: "A", call_template: { system_prompt: "x", voice: "nobody" } },
+      { name: "A" },
+      { name: "", call_template: { system_prompt: "x" } },
+    ])
+      await call("POST", "/agents", { json });
+    return call("POST", "/agents", { json: examples.AgentCreate });
+  },
+  "PATCH /agents/{id}": async (call, make) => {
+    await call("PATCH", `/agents/${await make.appAgent!()}`, { json: { name: "A" } });
+    const path = `/agents/${await make.agents!()}`;
+    await call("PATCH", path, { json: {} });
+    return call("PATCH", path, { json: examples.AgentPatch });
+  },
+  "DELETE /agents/{id}": async (call, make) => {
+    await call("DELETE", `/agents/${await make.appAgent!()}`);
+    const path = `/agents/${await make.agents!()}`;
+    await call("POST", `${path}/phone-number`, { json: { phone_number: await make.number!() } });
+    await call("DELETE", path);
+    await call("DELETE", `${path}/phone-number`);
+    return call("DELETE", path);
+  },
+  "POST /agents/{id}/phone-number": async (call, make) => {
+    const phone_number = await make.number!();
+    const path = `/agents/${await make.agents!()}/phone-number`;
+    await call("POST", path, { json: { phone_number: 1 } });
+    await call("POST", path, { json: { phone_number: "12" } });
+    await call("POST", path, { json: { phone_number: newNumber() } });
+    await call("POST", path, { json: { phone_number } });
+    await call("POST", `/agents/${await make.agents!()}/phone-number`, { json: { phone_number } });
+    return call("POST", path, { json: { phone_number } });
+  },
+  "DELETE /agents/{id}/phone-number": async (call, make) => {
+    await call("DELETE", `/agents/${await make.appAgent!()}/phone-number`);
+    return call("DELETE", `/agents/${await make.agents!()}/phone-number`);
+  },
   "GET /voices/{id}/preview": async (call) => call("GET", "/voices/clara/preview"),
   "POST /webhooks": async (call) => {
     for (const target_url of [undefined, "ftp://a.test", "nonsense"])
@@ -185,6 +223,27 @@ const privateSuccesses: Successes = {
     await call("DELETE", `${path}/12`);
     return call("DELETE", `${path}/2125550101`);
   },
+  "POST /organizations/{organization_id}/numbers": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/numbers`;
+    await call("POST", path, { json: { phone_number: "12" } });
+    const phone_number = newNumber();
+    await call("POST", path, { json: { phone_number, carrier: "sip" } });
+    await call("POST", path, { json: { phone_number, carrier: "simulated" } });
+    await call("POST", path, { json: { phone_number } });
+    return call("GET", `${path}?phone_number=${phone_number.slice(1)}`);
+  },
+  "DELETE /organizations/{organization_id}/numbers/{phone_number}": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/numbers`;
+    const phone_number = newNumber();
+    await call("POST", path, { json: { phone_number } });
+    await call("DELETE", `${path}/12`);
+    return call("DELETE", `${path}/${phone_number}`);
+  },
+  "POST /organizations/{organization_id}/agents": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/agents`;
+    await call("POST", path, { json: { name: "A", system_prompt: "" } });
+    return call("POST", path, { json: { name: "A", system_prompt: "x" } });
+  },
   "POST /organizations/{organization_id}/campaigns": async (call, make) =>
     call("POST", `/organizations/${await make.organizations!()}/campaigns`, { json: { name: "C" } }),
   "GET /organizations/{organization_id}/campaigns/{id}": async (call, make) =>
@@ -241,6 +300,15 @@ export async function publicPass(app: TestService, call: Call, organizationId: s
     webhooks: async () => {
       const json = { target_url: "http://127.0.0.1:9/", event_types: ["call.ended"] };
       return String((await call("POST", "/webhooks", { json })).body.id);
+    },
+    agents: async () => String((await call("POST", "/agents", { json: examples.AgentCreate })).body.id),
+    appAgent: async () => {
+      const path = `/private/v1/organizations/${organizationId}/agents`;
+      return String((await app.callPrivate(path, { json: { name: "A", system_prompt: "x" } })).body.id);
+    },
+    number: async () => {
+      const path = `/private/v1/organizations/${organizationId}/numbers`;
+      return String((await app.callPrivate(path, { json: { phone_number: newNumber() } })).body.phone_number);
     },
     campaigns: () => campaign("draft"),
     draft: () => campaign("draft"),

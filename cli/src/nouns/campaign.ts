@@ -26,10 +26,16 @@ export function addCampaign(program: Command, context: Context): void {
 
   organizationVerb(campaign, "create", "make a campaign")
     .requiredOption("--name <name>", "what it is called")
+    .option("--agent <id>", "the voice agent that talks")
     .addOption(new Option("--dialer-mode <mode>", "how it dials (ai)").choices(["ai", "power", "predictive"]))
     .addOption(new Option("--status <status>", "the status it begins in (draft)").choices(STATUSES))
     .action(async (options) => {
-      const body = given({ name: options.name, dialer_mode: options.dialerMode, status: options.status });
+      const body = given({
+        name: options.name,
+        assigned_ai_agent_id: options.agent,
+        dialer_mode: options.dialerMode,
+        status: options.status,
+      });
       show(context, options, await context.api.post(organizationPath(options.org, "campaigns"), body));
     });
 

@@ -76,7 +76,7 @@ export function campaignsAdminRoutes(deps: CampaignsDeps): RouteDefinition<Opera
       params: InOrganization,
       body: CampaignCreate,
       responses: { 201: { description: "The campaign", schema: Campaign } },
-      errors: ["organization_not_found"],
+      errors: ["organization_not_found", "not_found", "agent_has_no_call_template"],
       async handle({ caller, params, body }) {
         const { organization_id: organizationId } = params;
         return {

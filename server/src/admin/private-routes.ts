@@ -1,6 +1,7 @@
 import type { AppDeps } from "../app-deps.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import type { RouteDefinition } from "../http/route.ts";
+import { agentsAdminRoutes } from "./agents.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
@@ -24,6 +25,7 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...walletRoutes(deps),
     ...dncRoutes(deps),
     ...numbersRoutes(deps),
+    ...agentsAdminRoutes(deps),
     ...campaignsAdminRoutes(deps),
     ...importsRoutes(deps),
     ...webhooksAdminRoutes(deps),

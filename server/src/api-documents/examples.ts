@@ -40,6 +40,32 @@ const campaign: JsonObject = {
   updated_at: "2026-03-04T09:00:00.000Z",
 };
 
+const AGENT = "0198f0a8-6071-7283-94a5-b6c7d8e9f001";
+
+const callTemplate: JsonObject = {
+  system_prompt: "You call for Acme Homes. Invite {{first_name}} to the open house on Saturday.",
+  voice: "clara",
+  temperature: 0.7,
+  first_speaker: "agent",
+  recording_enabled: true,
+  greeting: "Hi {{first_name}}, this is Clara from Acme Homes.",
+  max_duration_seconds: 600,
+  voicemail_message: "",
+  recording_announcement: true,
+  tools: ["end_call", "book_appointment", "record_opt_out"],
+  transfer_number: null,
+};
+
+const agent: JsonObject = {
+  id: AGENT,
+  name: "Open house",
+  call_template: callTemplate,
+  managed_by: "api",
+  phone_number: null,
+  created_at: CREATED,
+  updated_at: CREATED,
+};
+
 const webhook: JsonObject = {
   id: "0198f0aa-8293-74a5-96b7-c8d9e0f10213",
   name: "CRM",
@@ -114,6 +140,21 @@ export const examples: Readonly<Record<string, Json>> = {
     description: "Friendly and clear, at an even pace. Suits most calls.",
     preview_url: "https://api.example.com/v1/voices/clara/preview",
   },
+  CallTemplate: callTemplate,
+  Agent: agent,
+  AgentCreate: {
+    name: "Open house",
+    call_template: {
+      system_prompt: String(callTemplate.system_prompt),
+      greeting: String(callTemplate.greeting),
+      recording_enabled: true,
+      max_duration_seconds: 600,
+      tools: ["book_appointment"],
+    },
+  },
+  AgentPatch: { call_template: { voice: "marcus", temperature: 0.4 } },
+  AgentNumber: { phone_number: "(415) 555-0100" },
+  AgentWithNumber: { ...agent, phone_number: "+14155550100", inbound_webhook_configured: true },
   WebhookCreate: {
     name: "CRM",
     target_url: "https://hooks.example.com/outreach",

@@ -24,6 +24,7 @@ export const privateTags = {
   Wallet: "Balance, ledger and credits, in tokens.",
   "Do not call": "Numbers that the organization must never call.",
   Numbers: "The numbers that the organization calls from and is called on.",
+  Agents: "Voice agents: those of the API, and those managed in the app, which are made here.",
   Campaigns: "Create and steer campaigns.",
   Imports: "CSV import jobs with their row errors and warnings.",
   Webhooks: "Subscriptions, a test ping, and the replay of dead letters.",

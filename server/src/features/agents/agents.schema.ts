@@ -74,5 +74,3 @@ export const AppAgentCreate = Type.Object(
   { additionalProperties: false, "x-name": "AppAgentCreate" },
 );
 export type AppAgentCreate = Static<typeof AppAgentCreate>;
-
-export const NoFields = Type.Object({}, { additionalProperties: false });

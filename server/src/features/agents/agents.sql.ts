@@ -25,9 +25,17 @@ export const listAgents = {
     ORDER BY agent.created_at DESC, agent.id DESC LIMIT $2 OFFSET $3`,
 };
 
-/** Holds the agent for the rest of the transaction: nobody can begin to use it, change or delete it. */
+/** Holds the agent for the rest of the transaction: nobody else can change it. */
 export const lockAgent = {
   name: "agent-lock",
+  text: `
+    SELECT ${columns} FROM ${agentsWithNumber} WHERE agent.organization_id = $1 AND agent.id = $2
+    FOR NO KEY UPDATE OF agent`,
+};
+
+/** The same, and nobody else can begin to use it either. */
+export const lockAgentForDeletion = {
+  name: "agent-lock-for-deletion",
   text: `
     SELECT ${columns} FROM ${agentsWithNumber} WHERE agent.organization_id = $1 AND agent.id = $2
     FOR UPDATE OF agent`,
@@ -54,7 +62,7 @@ export const deleteAgent = {
   text: "DELETE FROM agents WHERE organization_id = $1 AND id = $2",
 };
 
-/** Of an agent that is locked: what keeps it from being deleted, besides a number. */
+/** Of an agent that is locked: what keeps it from being deleted. */
 export const agentUse = {
   name: "agent-use",
   text: `
@@ -63,5 +71,6 @@ export const agentUse = {
         SELECT FROM campaigns
         WHERE organization_id = $1 AND assigned_ai_agent_id = $2 AND status IN ('draft', 'active', 'paused')
       ) AS in_campaign,
-      EXISTS (SELECT FROM calls WHERE organization_id = $1 AND agent_id = $2 AND ended_at IS NULL) AS on_call`,
+      EXISTS (SELECT FROM calls WHERE organization_id = $1 AND agent_id = $2 AND ended_at IS NULL) AS on_call,
+      EXISTS (SELECT FROM phone_numbers WHERE organization_id = $1 AND agent_id = $2) AS has_number`,
 };

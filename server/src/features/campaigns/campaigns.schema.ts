@@ -48,6 +48,7 @@ export const CampaignCreate = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 120, pattern: "\\S" }),
     dialer_mode: Type.Optional(DialerMode),
     status: Type.Optional(Status),
+    assigned_ai_agent_id: Type.Optional(Uuid),
   },
   { additionalProperties: false, "x-name": "CampaignCreate" },
 );

@@ -3,12 +3,13 @@ import type { Statement } from "../../database/database.ts";
 const columns = `id, name, status, dialer_mode, assigned_ai_agent_id, launched_at, paused_at, created_at,
   coalesce(updated_at, created_at) AS updated_at`;
 
-/** $1 organization, $2 id, $3 name, $4 status, $5 dialer mode, $6 launched at, $7 paused at, $8 now */
+/** $1 organization, $2 id, $3 name, $4 status, $5 dialer mode, $6 launched at, $7 paused at, $8 agent, $9 now */
 export const insertCampaign = {
   name: "campaign-insert",
   text: `
-    INSERT INTO campaigns (organization_id, id, name, status, dialer_mode, launched_at, paused_at, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+    INSERT INTO campaigns (organization_id, id, name, status, dialer_mode, launched_at, paused_at, assigned_ai_agent_id,
+      created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
     RETURNING ${columns}`,
 };
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { type Database, timestamp } from "../../database/database.ts";
 import type { NewId } from "../../ids.ts";
+import { holdAgent } from "../agents/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import { readOrganization } from "../organizations/index.ts";
 import type { CampaignStatus } from "./campaign-states.ts";
@@ -13,7 +14,7 @@ const LAUNCHED: readonly CampaignStatus[] = ["active", "paused", "completed"];
 /**
  * Makes a campaign, a draft for the dialer mode `ai` unless said otherwise. One made in a later status counts as
  * launched, and paused, at this moment.
- * @throws DomainError organization_not_found
+ * @throws DomainError organization_not_found; not_found, agent_has_no_call_template for its agent
  */
 export async function createCampaign(
   deps: { database: Database; clock: Clock; newId: NewId },
@@ -24,6 +25,9 @@ export async function createCampaign(
   const status = body.status ?? "draft";
   const now = timestamp(deps.clock.now());
   return deps.database.transaction(async (transaction) => {
+    const agent = body.assigned_ai_agent_id
+      ? await holdAgent(transaction, organizationId, body.assigned_ai_agent_id)
+      : null;
     const [campaign] = await transaction.query<Campaign>({
       ...sql.insertCampaign,
       values: [
@@ -34,6 +38,7 @@ export async function createCampaign(
         body.dialer_mode ?? "ai",
         LAUNCHED.includes(status) ? now : null,
         status === "paused" ? now : null,
+        agent?.id ?? null,
         now,
       ],
     });
@@ -43,7 +48,12 @@ export async function createCampaign(
       action: "campaign.created",
       subjectType: "campaign",
       subjectId: campaign!.id,
-      details: { name: campaign!.name, status, dialer_mode: campaign!.dialer_mode },
+      details: {
+        name: campaign!.name,
+        status,
+        dialer_mode: campaign!.dialer_mode,
+        ...(agent ? { agent_id: agent.id } : {}),
+      },
     });
     return campaign!;
   });
