@@ -1,11 +1,12 @@
 import { isIP } from "node:net";
 import { isAbsolute, resolve } from "node:path";
+import { readVoiceConfig, type VoiceConfig } from "./voice-config.ts";
 
 const ROLES = ["api", "admin", "dispatcher", "dialer", "voice", "janitor"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Everything the environment decides, read once at start. */
-export interface Config {
+export interface Config extends VoiceConfig {
   production: boolean;
   roles: ReadonlySet<Role>;
   public: { host: string; port: number; url: string };
@@ -158,6 +159,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustedProxies,
     logLevel,
     adminToken,
+    ...readVoiceConfig({ text, address, problems }),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -1,0 +1,137 @@
+import { isIP } from "node:net";
+import type { IceServer } from "./voice/browser/browser-leg.ts";
+
+/** Where recordings are kept, when it isn't in DATA_DIR. */
+export interface RecordingsS3Config {
+  /** The store's address, without the bucket. */
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** Before every key; empty or ending in a slash. */
+  prefix: string;
+}
+
+/** What the environment decides about calls. */
+export interface VoiceConfig {
+  voiceEngine: "scripted";
+  /** For RTP, both ends included. */
+  rtpPorts: { from: number; to: number };
+  /** What SDP names; null: the address that is bound. */
+  mediaAddress: string | null;
+  /** Handed to browsers, and used by our end of their connections. */
+  iceServers: IceServer[];
+  recordingsS3: RecordingsS3Config | null;
+}
+
+const ENGINES = ["scripted"] as const;
+/** A call needs two ports, a transfer two more. */
+const FEWEST_PORTS = 4;
+
+/** Reads the part of the configuration that is about calls. Every mistake is added to `problems`. */
+export function readVoiceConfig(reader: {
+  text: (name: string) => string | null;
+  address: (name: string, protocols: readonly string[]) => string | null;
+  problems: string[];
+}): VoiceConfig {
+  const { text, problems } = reader;
+  const engine = text("VOICE_ENGINE") ?? ENGINES[0];
+  const voiceEngine = ENGINES.find((known) => known === engine);
+  if (voiceEngine === undefined)
+    problems.push(`VOICE_ENGINE must be one of ${ENGINES.join(", ")}, but is "${engine}".`);
+
+  const mediaAddress = text("MEDIA_ADDRESS");
+  if (mediaAddress !== null && isIP(mediaAddress) === 0)
+    problems.push(`MEDIA_ADDRESS must be an IP address, but is "${mediaAddress}".`);
+
+  return {
+    voiceEngine: voiceEngine ?? ENGINES[0],
+    rtpPorts: readPorts(text("RTP_PORTS") ?? "20000-29999", problems),
+    mediaAddress,
+    iceServers: readIceServers(text("ICE_SERVERS"), problems),
+    recordingsS3: readS3(reader),
+  };
+}
+
+function readPorts(value: string, problems: string[]): VoiceConfig["rtpPorts"] {
+  const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
+  const from = Number(first);
+  const to = Number(last);
+  if (!(from >= 1024 && to <= 65_535 && to - from + 1 >= FEWEST_PORTS)) {
+    problems.push(
+      `RTP_PORTS must be a range of at least ${FEWEST_PORTS} ports such as 20000-29999, but is "${value}".`,
+    );
+  }
+  return { from, to };
+}
+
+const ICE_URL = /^(stun|stuns|turn|turns):\S+$/;
+
+/** URLs separated by commas, or a JSON array as RTCPeerConnection takes it. The value may hold passwords: it is not repeated. */
+function readIceServers(value: string | null, problems: string[]): IceServer[] {
+  if (value === null) return [];
+  const wrong = () => {
+    problems.push(
+      "ICE_SERVERS must be stun: and turn: URLs separated by commas, or a JSON array of { urls, username, credential }.",
+    );
+    return [];
+  };
+  let servers: unknown;
+  try {
+    servers = value.startsWith("[")
+      ? JSON.parse(value)
+      : value.split(",").map((url) => ({ urls: url.trim() }));
+  } catch {
+    return wrong();
+  }
+  return Array.isArray(servers) && servers.every(isIceServer) ? servers.map(asIceServer) : wrong();
+}
+
+function isIceServer(value: unknown): value is IceServer {
+  if (typeof value !== "object" || value === null) return false;
+  const { urls, username, credential } = value as Record<string, unknown>;
+  const list = Array.isArray(urls) ? urls : [urls];
+  return (
+    list.length > 0 &&
+    list.every((url) => typeof url === "string" && ICE_URL.test(url)) &&
+    [username, credential].every((text) => text === undefined || typeof text === "string")
+  );
+}
+
+function asIceServer({ urls, username, credential }: IceServer): IceServer {
+  return {
+    urls,
+    ...(username === undefined ? {} : { username }),
+    ...(credential === undefined ? {} : { credential }),
+  };
+}
+
+function readS3({
+  text,
+  address,
+  problems,
+}: Parameters<typeof readVoiceConfig>[0]): RecordingsS3Config | null {
+  const needed = {
+    endpoint: "RECORDINGS_S3_ENDPOINT",
+    bucket: "RECORDINGS_S3_BUCKET",
+    accessKeyId: "RECORDINGS_S3_ACCESS_KEY_ID",
+    secretAccessKey: "RECORDINGS_S3_SECRET_ACCESS_KEY",
+  } as const;
+  const missing = Object.values(needed).filter((name) => text(name) === null);
+  if (missing.length === Object.values(needed).length) return null;
+  if (missing.length > 0) {
+    problems.push(`Recordings in an S3 store also need ${missing.join(", ")}.`);
+    return null;
+  }
+  const endpoint = address(needed.endpoint, ["http:", "https:"]);
+  const prefix = text("RECORDINGS_S3_PREFIX") ?? "";
+  return {
+    endpoint: (endpoint ?? "").replace(/\/+$/, ""),
+    bucket: text(needed.bucket)!,
+    region: text("RECORDINGS_S3_REGION") ?? "us-east-1",
+    accessKeyId: text(needed.accessKeyId)!,
+    secretAccessKey: text(needed.secretAccessKey)!,
+    prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
+  };
+}
