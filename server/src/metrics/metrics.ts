@@ -88,6 +88,7 @@ export function createMetrics(deps: {
 
   // Kept by name: finding a series by its labels costs more than counting.
   const known = new Map<string, Series>();
+  const outcomes = new Map<string, Counter.Internal>();
   const seriesOf = (api: string, method: string, route: string | null, status: number): Series => {
     // A method that no route has may be any text: it must not make a series of its own.
     const labels = { api, method: route === null ? "(any)" : method, route: route ?? "(unknown)" };
@@ -107,7 +108,14 @@ export function createMetrics(deps: {
       series.latency.observe(seconds);
     },
     rateLimited: () => refusals.inc(),
-    attemptEnded: (outcome) => attempts.inc({ outcome }),
+    attemptEnded(outcome) {
+      let counter = outcomes.get(outcome);
+      if (!counter) {
+        counter = attempts.labels({ outcome });
+        outcomes.set(outcome, counter);
+      }
+      counter.inc();
+    },
     async render() {
       const use = deps.database.poolUse();
       pool.set({ state: "busy" }, use.size - use.idle);

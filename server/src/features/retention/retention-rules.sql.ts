@@ -1,7 +1,10 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A rule about rows of one table. `condition` is SQL about the row `aged`, with `$before` for an instant. */
+/**
+ * A rule about rows of one table. `condition` is SQL about the row `aged`, with `$before` for an instant. Where a rule is
+ * found by id it may also use `$organization`, and `seen`: the ids of the rows that are looked at with this one.
+ */
 export interface Rule {
   /** Named in the log. */
   what: string;
@@ -17,9 +20,22 @@ export interface AgedRule extends Rule {
   keepMs: number;
 }
 
-const UNREFERENCED = `NOT EXISTS (
-  SELECT FROM webhook_deliveries AS delivery
-  WHERE delivery.organization_id = aged.organization_id AND delivery.event_id = aged.id)`;
+/** The lowest UUIDv7 of a time. */
+const lowestIdAt = (time: string) =>
+  `(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid`;
+
+const seenAt = (which: "min" | "max") =>
+  `(SELECT ${which}(occurred_at) FROM events WHERE organization_id = $organization AND id IN (SELECT id FROM seen))`;
+
+/**
+ * No delivery refers to the event. There is no index by event, which would cost every delivery twice: a delivery's id has
+ * the time of its event, so those of all events looked at are read in one go, along the primary key.
+ */
+const UNREFERENCED = `aged.id NOT IN (
+  SELECT delivery.event_id FROM webhook_deliveries AS delivery
+  WHERE delivery.organization_id = $organization
+    AND delivery.id >= ${lowestIdAt(seenAt("min"))}
+    AND delivery.id < ${lowestIdAt(`${seenAt("max")} + interval '2 milliseconds'`)})`;
 
 const ATTEMPTS = { table: "webhook_attempts", column: "delivery_id" };
 

@@ -54,7 +54,9 @@ export interface ScanRange {
  * of them is `last_id`. Several janitors at once pass over what another one holds.
  */
 export function removeNext(rule: Rule, range: ScanRange): Statement {
-  const condition = rule.condition.replaceAll("$before", "$4::timestamptz");
+  const condition = rule.condition
+    .replaceAll("$before", "$4::timestamptz")
+    .replaceAll("$organization", "$1::uuid");
   const withRows = rule.withRows
     ? `, rows_with_them AS (
         DELETE FROM ${rule.withRows.table} AS dependent

@@ -60,7 +60,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const leaveIdle = (entry: Entry) => {
     if (!idle.delete(entry)) return;
     const entries = idleByOrigin.get(entry.origin)!;
-    entries.splice(entries.lastIndexOf(entry), 1);
+    if (entries.at(-1) === entry) entries.pop();
+    else entries.splice(entries.lastIndexOf(entry), 1);
     if (entries.length === 0) idleByOrigin.delete(entry.origin);
   };
 

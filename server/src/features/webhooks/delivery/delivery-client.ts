@@ -12,7 +12,8 @@ import {
 import { createConnections } from "./connections.ts";
 import type { OpenSocket } from "./dial.ts";
 import { type DeliveryOutcome, postDelivery } from "./post-delivery.ts";
-import { deliveryHeaders, type SignedDelivery } from "./request-headers.ts";
+import { type DescribedDelivery, deliveryHeaders } from "./request-headers.ts";
+import { signingKey } from "./signature.ts";
 
 export interface DeliveryClientOptions {
   readonly resolver: TargetResolver;
@@ -28,7 +29,9 @@ export interface DeliveryClientOptions {
   readonly maxIdleConnections?: number;
 }
 
-export interface DeliveryAttempt extends SignedDelivery {
+export interface DeliveryAttempt extends DescribedDelivery {
+  /** The subscription's whole `whsec_…` string. */
+  readonly secret: string;
   readonly targetUrl: string;
   readonly body: string | Buffer;
   /** Ends the attempt with the error `aborted`, unless a status has already come. */
@@ -50,7 +53,7 @@ export interface DeliveryClient {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_IDLE = 256;
-const MAX_KNOWN_URLS = 2_000;
+const MAX_KNOWN = 2_000;
 
 interface KnownUrl {
   readonly parsed: ParsedTarget;
@@ -79,16 +82,11 @@ export function createDeliveryClient(options: DeliveryClientOptions): DeliveryCl
   let closed = false;
 
   // What a URL's text says never changes: known ones are not parsed again, which is 3 to 15 µs of every delivery.
-  const knownUrls = new Map<string, KnownUrl>();
-  const parse = (targetUrl: string): KnownUrl => {
-    const known = knownUrls.get(targetUrl);
-    if (known) return known;
+  const knownUrl = remembered((targetUrl): KnownUrl => {
     const parsed = parseTarget(targetUrl, allowPrivateTargets);
-    const fresh = { parsed, vetted: vetLiteral(parsed) };
-    if (knownUrls.size >= MAX_KNOWN_URLS) knownUrls.delete(knownUrls.keys().next().value!);
-    knownUrls.set(targetUrl, fresh);
-    return fresh;
-  };
+    return { parsed, vetted: vetLiteral(parsed) };
+  });
+  const keyOf = remembered(signingKey);
 
   /** Resolves the target of an attempt again, cut off by the limit, the caller's signal and `close`. */
   const vet = async (parsed: ParsedTarget, signal: AbortSignal | undefined): Promise<VettedTarget> => {
@@ -112,10 +110,10 @@ export function createDeliveryClient(options: DeliveryClientOptions): DeliveryCl
       if (closed) throw new Error("the delivery client is closed");
       const startedAt = performance.now();
       const body = typeof attempt.body === "string" ? Buffer.from(attempt.body) : attempt.body;
-      const headers = deliveryHeaders(attempt, body);
+      const headers = deliveryHeaders(attempt, keyOf(attempt.secret), body);
       let target: VettedTarget;
       try {
-        const { parsed, vetted } = parse(attempt.targetUrl);
+        const { parsed, vetted } = knownUrl(attempt.targetUrl);
         target = vetted ?? (await vet(parsed, attempt.signal));
       } catch (error) {
         return refused(error, startedAt);
@@ -123,16 +121,27 @@ export function createDeliveryClient(options: DeliveryClientOptions): DeliveryCl
       if (closed) return notSent("aborted", false, startedAt);
       const remainingMs = Math.max(0, timeoutMs - (performance.now() - startedAt));
       const { signal } = attempt;
-      return await postDelivery(
-        { target, headers, body, timeoutMs: remainingMs, startedAt, signal },
-        connections,
-      );
+      // Not awaited: each turn that a delivery takes costs it.
+      return postDelivery({ target, headers, body, timeoutMs: remainingMs, startedAt, signal }, connections);
     },
     async close() {
       closed = true;
       for (const lookup of lookups) lookup.abort("aborted");
       await connections.close();
     },
+  };
+}
+
+/** Keeps what was made of the last texts. */
+function remembered<Made>(make: (text: string) => Made): (text: string) => Made {
+  const known = new Map<string, Made>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const made = make(text);
+    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
+    known.set(text, made);
+    return made;
   };
 }
 

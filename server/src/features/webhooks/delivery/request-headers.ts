@@ -1,15 +1,14 @@
+import type { KeyObject } from "node:crypto";
 import { signDelivery } from "./signature.ts";
 
-/** What a delivery's headers are made of. */
-export interface SignedDelivery {
+/** What a delivery's headers are made of, beside the secret. */
+export interface DescribedDelivery {
   /** The event's type, as in the body. */
   readonly eventType: string;
   /** The event's id, as in the body: the receiver's idempotency key, identical on every attempt. */
   readonly eventId: string;
   /** 1 on the first try, up to 8. */
   readonly attempt: number;
-  /** The subscription's whole `whsec_…` string. */
-  readonly secret: string;
   /** Whole seconds since the Unix epoch, on the service's clock, at this attempt. */
   readonly timestampSeconds: number;
 }
@@ -17,9 +16,14 @@ export interface SignedDelivery {
 /**
  * The delivery's request headers as a flat list of names and values; Host and Content-Length are the client's.
  *
+ * @param key the subscription's whole `whsec_…` string, or what `signingKey` made of it
  * @param body the raw JSON, the very bytes that are sent
  */
-export function deliveryHeaders(delivery: SignedDelivery, body: Buffer): string[] {
+export function deliveryHeaders(
+  delivery: DescribedDelivery,
+  key: string | KeyObject,
+  body: Buffer,
+): string[] {
   return [
     "Content-Type",
     "application/json",
@@ -37,6 +41,6 @@ export function deliveryHeaders(delivery: SignedDelivery, body: Buffer): string[
     "X-Service-Delivery-Attempt",
     String(delivery.attempt),
     "X-Service-Signature-256",
-    signDelivery(delivery.secret, delivery.timestampSeconds, body),
+    signDelivery(key, delivery.timestampSeconds, body),
   ];
 }

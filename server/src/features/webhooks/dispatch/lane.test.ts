@@ -122,6 +122,19 @@ describe("the shares of lanes", () => {
     expect(begun).toBeGreaterThanOrEqual(12);
   });
 
+  it("claims ahead for a proven endpoint while as many as it may have are under way, if there is room at all", () => {
+    const busy = (total: number) => {
+      const lanes = createLanes({ total, unproven: total, plenty: total });
+      lanes.offer(due("fast"), 0);
+      const lane = lanes.laneOf(claimed("fast"));
+      for (let i = 0; i < 100; i++) countSuccess(lane, 2);
+      while (lanes.begin(lane));
+      return lanes;
+    };
+    expect(busy(1_000).wants()).toEqual([{ organizationId: "o", subscriptionId: "fast", most: 500 }]);
+    expect(busy(64).wants()).toEqual([]);
+  });
+
   it("gives every waiting subscription its first attempt before others get more, once room is scarce", () => {
     const lanes = createLanes({ total: 100, unproven: 75, plenty: 10 });
     for (let i = 0; i < 50; i++) lanes.offer(due(`s${i}`), 0);

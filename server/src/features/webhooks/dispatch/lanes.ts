@@ -82,7 +82,8 @@ export function createLanes(shares: Shares = defaultShares): Lanes {
         let most = wanted(lane);
         const proven = isProven(lane);
         const startable = Math.max(0, room(lane, begun, unprovenBegun));
-        if (!proven || startable === 0) most = Math.min(most, startable - lane.queue.length);
+        // A proven lane whose window is full claims ahead all the same: else it would stand still for each claim.
+        if (!proven || begun >= shares.total) most = Math.min(most, startable - lane.queue.length);
         most = Math.min(most, left);
         if (most <= 0) continue;
         left -= most;
