@@ -75,5 +75,6 @@ export function startCallMedia(options: CallMediaOptions): () => void {
   return () => {
     stopped = true;
     remove();
+    speech.close();
   };
 }

@@ -6,6 +6,8 @@
 export interface SpeechDetector {
   /** @returns what these 20 ms decided, or null */
   push(samples: Int16Array): SpeechActivity | null;
+  /** Releases what it holds. Idempotent. */
+  close(): void;
 }
 
 export type SpeechActivity =

@@ -104,6 +104,7 @@ export function createTransferring(options: TransferringOptions): Transferring {
     end() {
       transfer?.end();
       colleague?.turns.finish();
+      colleague?.detector.close();
       colleague = null;
     },
   };
