@@ -104,6 +104,7 @@ export const errorCodes = {
   call_not_connected: [409, "The call isn't connected: it can be hung up once it is answered."],
   idempotency_in_progress: [409, "The first request with this `Idempotency-Key` is still running."],
   payload_too_large: [413, "The body or the CSV is larger than allowed."],
+  range_not_satisfiable: [416, "`Range` begins behind the end. `size` says how many bytes there are."],
   idempotency_key_reused: [422, "This `Idempotency-Key` was used with another body."],
   rate_limited: [429, "The rate limit is exhausted. `retry_after_seconds` says how long to wait."],
   concurrency_limit_reached: [

@@ -75,6 +75,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (status === 429 && typeof envelope.retry_after_seconds === "number") {
     reply.header("retry-after", envelope.retry_after_seconds);
   }
+  if (status === 416) reply.header("content-range", `bytes */${String(envelope.size)}`);
   // The framework would close the connection at once, and a client that is still sending would get a broken pipe instead
   // of the answer. The rest of the body is taken and thrown away.
   if (status === 413) {

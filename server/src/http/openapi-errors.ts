@@ -15,6 +15,7 @@ const SUFFIXES: Readonly<Record<string, readonly [placeholder: string, example: 
 const DETAILS: Readonly<Record<string, JsonObject>> = {
   insufficient_scope: { required: "leads:write" },
   rate_limited: { retry_after_seconds: 3 },
+  range_not_satisfiable: { size: 960_058 },
 };
 
 const REQUEST_ID = "0198f0a2-7c1e-4a5b-9d3f-2b6c8e1f4a70";
@@ -202,6 +203,7 @@ export const errorSchema: JsonObject = {
     request_id: { type: "string", format: "uuid", description: "Equals the `X-Request-Id` header" },
     required: { type: "string", description: "Only with `insufficient_scope`: the scope that the key lacks" },
     retry_after_seconds: { type: "integer", description: "Only with `rate_limited`" },
+    size: { type: "integer", description: "Only with `range_not_satisfiable`: in bytes" },
     docs: { type: "string", format: "uri", description: "Only with `not_found` for an unknown path" },
   },
 };
