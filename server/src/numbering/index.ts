@@ -1,0 +1,1 @@
+export { timeZoneOfNumber, zonesOfNumber } from "./zones.ts";
