@@ -31,6 +31,7 @@ export function createBrowserMedia(): BrowserMedia {
   let law: G711Law = "pcmu";
   let closed = false;
   let framesSent = 0;
+  let packetsReceived = 0;
   let sequenceNumber = Math.floor(Math.random() * 0x10000);
   let timestamp = Math.floor(Math.random() * 0x1_0000_0000);
   const frames: Int16Array[] = [];
@@ -55,7 +56,7 @@ export function createBrowserMedia(): BrowserMedia {
       onFirstAudio: firstAudio.listen,
       stats: () => ({
         framesSent,
-        packetsReceived: 0,
+        packetsReceived,
         packetsLost: 0,
         framesConcealed: 0,
         packetsRefused: 0,
@@ -71,6 +72,7 @@ export function createBrowserMedia(): BrowserMedia {
     packetCame({ payloadType, payload }) {
       const packetLaw = LAWS.get(payloadType);
       if (closed || packetLaw === undefined) return;
+      packetsReceived++;
       frames.push(decodeG711(packetLaw, payload));
       firstAudio.happen();
     },
