@@ -29,6 +29,7 @@ export function createAnswering({ context, detectors, onPerson, onMachine }: Ans
   const screening = createScreening(detectors.machine(), detectors.beep());
   let answeredBy: AnsweredBy | null = null;
   let voicemail: Voicemail | null = null;
+  let speaking = false;
 
   const finish = (reason: string) => context.finish({ status: "voicemail", outcome: "voicemail", reason });
 
@@ -44,6 +45,7 @@ export function createAnswering({ context, detectors, onPerson, onMachine }: Ans
     voicemail = createVoicemail({
       beep: detectors.beep(),
       beeped,
+      speaking,
       speak() {
         spoken
           .then((samples) => {
@@ -74,7 +76,10 @@ export function createAnswering({ context, detectors, onPerson, onMachine }: Ans
       if (setup.recording) context.recorder.begin(() => ports.openRecording());
       leaveMessage(setup.voicemailMessage, verdict.beeped);
     },
-    activity: (activity) => voicemail?.activity(activity),
+    activity(activity) {
+      speaking = activity.type === "started";
+      voicemail?.activity(activity);
+    },
     get isMachine() {
       return answeredBy === "machine";
     },

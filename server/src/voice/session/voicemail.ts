@@ -11,6 +11,8 @@ export interface VoicemailOptions {
   beep: BeepDetector;
   /** It was heard already. */
   beeped: boolean;
+  /** The greeting is going on right now. */
+  speaking: boolean;
   /** Begins the message; called once. */
   speak(): void;
   /** The message has been played. */
@@ -28,10 +30,17 @@ const WAITS_MS = 40_000;
 const TAIL_MS = 400;
 
 /** Leaves a message on an answering machine: after its beep, or after silence where no beep comes. */
-export function createVoicemail({ beep, beeped, speak, spoken, onDone }: VoicemailOptions): Voicemail {
+export function createVoicemail({
+  beep,
+  beeped,
+  speaking,
+  speak,
+  spoken,
+  onDone,
+}: VoicemailOptions): Voicemail {
   let elapsedMs = 0;
   let silentMs = 0;
-  let greetingGoesOn = false;
+  let greetingGoesOn = speaking;
   let speakAtMs: number | null = beeped ? AFTER_BEEP_MS : null;
   let phase: "waiting" | "speaking" | "done" = "waiting";
   let tailMs = 0;
