@@ -131,7 +131,11 @@ export function carrierContract(name: string, open: () => Promise<CarrierUnderTe
     });
 
     it("gives each call an id of its own", async () => {
-      const calls = await Promise.all([dial(subject.to.stays), dial(subject.to.stays), dial(subject.to.stays)]);
+      const calls = await Promise.all([
+        dial(subject.to.stays),
+        dial(subject.to.stays),
+        dial(subject.to.stays),
+      ]);
       expect(new Set(calls.map(({ sid }) => sid)).size).toBe(3);
       await Promise.all(calls.map((call) => call.hangup()));
     });

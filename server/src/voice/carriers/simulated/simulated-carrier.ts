@@ -1,4 +1,3 @@
-import type { MediaClock } from "../../media/media-clock.ts";
 import { FRAME_MS, type MediaLeg } from "../../media/media-leg.ts";
 import type { Speech } from "../../speech/speech.ts";
 import {
@@ -10,10 +9,10 @@ import {
   type EndCause,
 } from "../carrier.ts";
 import { type Scenario, scenarioOf } from "./scenarios.ts";
-import { type Person, type PersonOptions, startPerson } from "./simulated-person.ts";
+import { type Person, type PersonOptions, startPerson, type Ticker } from "./simulated-person.ts";
 
 export interface SimulatedCarrierOptions {
-  mediaClock: MediaClock;
+  mediaClock: Ticker;
   speech: Speech;
   speechDetector(): PersonOptions["speechDetector"];
   /**

@@ -1,5 +1,5 @@
-import type { MediaClock } from "../../media/media-clock.ts";
 import { FRAME_MS, FRAME_SAMPLES, type MediaLeg } from "../../media/media-leg.ts";
+import type { SpeechDetector } from "../../session/detectors.ts";
 import type { Speech } from "../../speech/speech.ts";
 import type { Step } from "./scenarios.ts";
 import { beep } from "./tone.ts";
@@ -9,12 +9,18 @@ export interface Person {
   leave(): void;
 }
 
+/** The media clock, as far as it is needed here. */
+export interface Ticker {
+  add(tick: (frameIndex: number) => void): () => void;
+}
+
 export interface PersonOptions {
   /** The far side's end of the line. Closed when the script is over. */
   leg: MediaLeg;
-  mediaClock: MediaClock;
+  mediaClock: Ticker;
   speech: Speech;
-  speechDetector: { push(samples: Int16Array): { type: "started" | "ended" } | null };
+  /** Listens to the agent. Closed when the person leaves. */
+  speechDetector: SpeechDetector;
   voice: string;
   script: readonly Step[];
   onSaid(text: string): void;
@@ -91,6 +97,7 @@ export function startPerson(options: PersonOptions): Person {
   const end = () => {
     over = true;
     removeTick();
+    speechDetector.close();
     leg.close();
   };
 

@@ -1,0 +1,1 @@
+export { createSimulatedCarrier, type SimulatedCarrierOptions } from "./simulated-carrier.ts";
