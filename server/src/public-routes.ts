@@ -1,10 +1,13 @@
 import type { AppDeps } from "./app-deps.ts";
 import { accountRoutes } from "./features/account/index.ts";
 import { agentsRoutes } from "./features/agents/index.ts";
+import { appointmentsRoutes } from "./features/appointments/index.ts";
+import { callsRoutes } from "./features/calls/index.ts";
 import { campaignsRoutes } from "./features/campaigns/index.ts";
 import { eventCatalogRoutes } from "./features/event-catalog/index.ts";
 import { leadsRoutes } from "./features/leads/index.ts";
 import { metaRoutes } from "./features/meta/index.ts";
+import { recordingsRoutes } from "./features/recordings/index.ts";
 import { referenceRoutes } from "./features/reference/index.ts";
 import { unavailableRoutes } from "./features/unavailable/index.ts";
 import { voicesRoutes } from "./features/voices/index.ts";
@@ -21,7 +24,10 @@ export function publicRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
     ...leadsRoutes(deps),
     ...campaignsRoutes(deps),
     ...agentsRoutes(deps),
+    ...callsRoutes(deps),
+    ...recordingsRoutes(deps),
     ...voicesRoutes(deps),
+    ...appointmentsRoutes(deps),
     ...webhooksRoutes(deps),
     ...unavailableRoutes(),
     ...referenceRoutes(deps),

@@ -30,6 +30,7 @@ import { createHttpServer } from "./http/server.ts";
 import { idsFrom } from "./ids.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { publicRoutes, rootRoutes } from "./public-routes.ts";
+import { type CallsOptions, startCalls } from "./start-calls.ts";
 import { createSpeech } from "./voice/speech/index.ts";
 
 export interface ServiceOptions {
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   operatorToken?: string;
   /** How deliveries are sent, where it isn't the default: for tests. */
   delivery?: Partial<Parameters<typeof createDeliveryClient>[0]>;
+  /** How calls are run, where it isn't the default: for tests. */
+  voice?: CallsOptions;
 }
 
 export interface Service {
@@ -138,21 +141,6 @@ async function start(
   const speech = createSpeech();
   closers.push(() => speech.close());
 
-  const deps = {
-    ...outbox,
-    database,
-    config,
-    logger,
-    targetCheck,
-    speech,
-    leadWriter: createLeadWriter({ ...outbox, database }),
-    /** To be called after each change of a key or of an organization's state: takes effect at once here, soon elsewhere. */
-    keysChanged(organizationId: string) {
-      authenticator.forget(organizationId);
-      notifications.notify("keys", organizationId);
-    },
-  };
-
   const listen = async (app: FastifyInstance, { host, port }: { host: string; port: number }) => {
     closers.push(() => app.close());
     await app.listen({ host, port });
@@ -194,6 +182,25 @@ async function start(
     closers.push(() => dispatcher.stop());
   }
 
+  const calls = await startCalls(
+    { ...outbox, database, config, logger, notifications, speech, callMetrics: metrics.calls },
+    given.voice ?? {},
+    closers,
+  );
+  const deps = {
+    ...calls,
+    config,
+    logger,
+    targetCheck,
+    speech,
+    leadWriter: createLeadWriter({ ...outbox, database }),
+    /** To be called after each change of a key or of an organization's state: takes effect at once here, soon elsewhere. */
+    keysChanged(organizationId: string) {
+      authenticator.forget(organizationId);
+      notifications.notify("keys", organizationId);
+    },
+  };
+
   const routes = { public: publicRoutes(deps), private: privateRoutes(deps) };
   const operatorToken = given.operatorToken ?? (await readOperatorToken(config));
   const admin = createHttpServer({
@@ -230,6 +237,8 @@ async function start(
     });
     publicPort = await listen(api, config.public);
   }
+  // The last to be added is the first to be closed: while requests are still answered, no more calls are begun.
+  closers.push(async () => void calls.voice?.plane.drain());
 
   return {
     routes,

@@ -3,6 +3,7 @@ import type { Operator } from "../http/operator-guard.ts";
 import type { RouteDefinition } from "../http/route.ts";
 import { agentsAdminRoutes } from "./agents.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
+import { callsAdminRoutes } from "./calls.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
 import { dncRoutes } from "./dnc.routes.ts";
@@ -27,6 +28,7 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...numbersRoutes(deps),
     ...agentsAdminRoutes(deps),
     ...campaignsAdminRoutes(deps),
+    ...callsAdminRoutes(deps),
     ...importsRoutes(deps),
     ...webhooksAdminRoutes(deps),
     ...deliveriesRoutes(deps),

@@ -26,6 +26,7 @@ export const privateTags = {
   Numbers: "The numbers that the organization calls from and is called on.",
   Agents: "Voice agents: those of the API, and those managed in the app, which are made here.",
   Campaigns: "Create and steer campaigns.",
+  Calls: "Calls as operators see them: live ones, transcripts, money, hanging up.",
   Imports: "CSV import jobs with their row errors and warnings.",
   Webhooks: "Subscriptions, a test ping, and the replay of dead letters.",
   Deliveries: "The webhook delivery log with every attempt, and replays.",

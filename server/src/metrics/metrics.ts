@@ -15,6 +15,12 @@ export interface Metrics {
   rateLimited(): void;
   /** One webhook attempt ended: `success`, or why it failed. */
   attemptEnded(outcome: string): void;
+  calls: {
+    ended(call: { status: string; carrier: string }): void;
+    answered(call: { carrier: string; seconds: number }): void;
+    /** How many calls this process runs is asked for when the metrics are read. */
+    countLive(count: () => number): void;
+  };
   /** The Prometheus text. Figures of the database are left out while it is away. */
   render(): Promise<string>;
   contentType: string;
@@ -26,6 +32,8 @@ interface Series {
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const SETUP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
 
 /** A registry of this service's own: several services in one process (as in tests) don't meet. */
 export function createMetrics(deps: {
@@ -58,6 +66,25 @@ export function createMetrics(deps: {
     labelNames: ["outcome"],
     registers,
   });
+  const callsEnded = new Counter({
+    name: "outreach_calls_total",
+    help: "Calls that have ended, by status and carrier",
+    labelNames: ["status", "carrier"],
+    registers,
+  });
+  const callSetup = new Histogram({
+    name: "outreach_call_setup_seconds",
+    help: "Time from the request of a call to its answer",
+    labelNames: ["carrier"],
+    buckets: SETUP_SECONDS,
+    registers,
+  });
+  const callsLive = new Gauge({
+    name: "outreach_calls_live",
+    help: "Calls that this process runs",
+    registers,
+  });
+  let countLiveCalls = () => 0;
   const states = new Gauge({
     name: "outreach_webhook_deliveries",
     help: "Webhook deliveries stored, by state",
@@ -116,6 +143,13 @@ export function createMetrics(deps: {
       }
       counter.inc();
     },
+    calls: {
+      ended: ({ status, carrier }) => callsEnded.inc({ status, carrier }),
+      answered: ({ carrier, seconds }) => callSetup.observe({ carrier }, seconds),
+      countLive(count) {
+        countLiveCalls = count;
+      },
+    },
     async render() {
       const use = deps.database.poolUse();
       pool.set({ state: "busy" }, use.size - use.idle);
@@ -124,6 +158,7 @@ export function createMetrics(deps: {
       pool.set({ state: "max" }, use.max);
       memory.set(process.memoryUsage.rss());
       uptime.set(process.uptime());
+      callsLive.set(countLiveCalls());
       states.reset();
       const figures = await deps.deliveries().catch(() => null);
       if (figures) {

@@ -6,5 +6,6 @@ export { type LockedWallet, lockWallet } from "./lock-wallet.ts";
 export { openWallet } from "./open-wallet.ts";
 export { placeHold } from "./place-hold.ts";
 export { priceOf } from "./price-of.ts";
+export { readCallMoney } from "./read-call-money.ts";
 export { readWallet } from "./read-wallet.ts";
 export { type Settlement, settleHold } from "./settle-hold.ts";

@@ -5,5 +5,5 @@ export { ImportJobPage, ImportJobWithRows, ImportListQuery, ImportRowsQuery } fr
 export { markDoNotCall } from "./mark-do-not-call.ts";
 export { canonicalPhoneNumber, normaliseEmail, parseIsoDateTime } from "./parsing/index.ts";
 export { listImports, readImport } from "./read-imports.ts";
-export { findLead } from "./read-leads.ts";
+export { findLead, findLeadByNumber } from "./read-leads.ts";
 export { requireCampaign } from "./require-campaign.ts";

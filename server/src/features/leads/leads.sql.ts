@@ -117,6 +117,11 @@ export const readLead = {
   text: `SELECT ${columns} FROM leads WHERE organization_id = $1 AND id = $2`,
 };
 
+export const readLeadByNumber = {
+  name: "lead-read-by-number",
+  text: `SELECT ${columns} FROM leads WHERE organization_id = $1 AND phone_number = $2`,
+};
+
 /** The lead of a call that knows it, and whoever has the number. $1 organization, $2 lead or null, $3 number, $4 now */
 export const markDoNotCall = {
   name: "leads-mark-do-not-call",

@@ -12,6 +12,16 @@ export async function findLead(on: Queryable, organizationId: string, id: string
   return row ? presentLead(row) : null;
 }
 
+/** @param phoneNumber E.164 @returns null when the organization has no lead with it */
+export async function findLeadByNumber(
+  on: Queryable,
+  organizationId: string,
+  phoneNumber: string,
+): Promise<Lead | null> {
+  const [row] = await on.query<LeadRow>({ ...sql.readLeadByNumber, values: [organizationId, phoneNumber] });
+  return row ? presentLead(row) : null;
+}
+
 /** @throws DomainError not_found */
 export async function readLead(
   deps: { database: Database },

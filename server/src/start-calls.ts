@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Database } from "./database/database.ts";
+import type { Notifications } from "./database/notifications.ts";
+import type { OutboxDeps } from "./events/outbox.ts";
+import { type CallsDeps, hangUpForOthers, startLeases, startRecovery } from "./features/calls/index.ts";
+import { openRecordingStore, startRecordingKeeper } from "./features/recordings/index.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { Carrier } from "./voice/carriers/carrier.ts";
+import type { VoicePlane } from "./voice/session/voice-plane.ts";
+import type { Speech } from "./voice/speech/index.ts";
+
+export interface CallsOptions {
+  /** Instead of the one that the configuration asks for. */
+  plane?: VoicePlane;
+  carriers?: readonly Carrier[];
+  /** Running calls get this long when the service is closed. Milliseconds of real time. */
+  drainMs?: number;
+}
+
+/** Within what a drain as a whole may take, with time left to store what ends and to deliver it. */
+const DRAIN_MS = 15_000;
+
+interface CallsParts extends OutboxDeps {
+  database: Database;
+  config: Config;
+  logger: Logger;
+  notifications: Notifications;
+  speech: Speech;
+  callMetrics: Metrics["calls"];
+}
+
+/** Builds what calls are made with; in a process with the role `voice` also what runs them, and who looks after them. */
+export async function startCalls(
+  parts: CallsParts,
+  options: CallsOptions,
+  closers: (() => Promise<unknown>)[],
+): Promise<CallsDeps> {
+  const { config, logger, notifications } = parts;
+  const recordings = openRecordingStore(config, (error, key) =>
+    logger.error({ err: error, key }, "a recording failed"),
+  );
+  closers.push(() => recordings.close());
+  const deps: CallsDeps = {
+    ...parts,
+    recordings,
+    voice: null,
+    askToHangUp: (callId) => notifications.notify("calls", callId),
+  };
+  if (!config.roles.has("voice")) return deps;
+
+  const keeper = startRecordingKeeper({ ...deps, logger, removesOrphans: config.roles.has("janitor") });
+  closers.push(() => keeper.stop());
+  const plane = options.plane;
+  if (!plane) return deps;
+  const carriers = new Map((options.carriers ?? []).map((carrier) => [carrier.name, carrier]));
+  const voice = { plane, carriers, ownerId: randomUUID(), between: new Set<string>() };
+  const running = { ...deps, voice };
+  parts.callMetrics.countLive(() => plane.running().length);
+  notifications.onNotification("calls", (callId) => hangUpForOthers(running, callId));
+  const leases = startLeases(running);
+  closers.push(() => leases.stop());
+  closers.push(() => closePlane(plane, options.drainMs ?? DRAIN_MS, logger));
+  const recovery = startRecovery(running);
+  closers.push(() => recovery.stop());
+  return running;
+}
+
+/** Lets running calls end, for a while; then ends them. */
+async function closePlane(plane: VoicePlane, drainMs: number, logger: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, drainMs);
+  });
+  await Promise.race([plane.drain(), late]);
+  clearTimeout(timer);
+  const left = plane.running().length;
+  if (left > 0) logger.warn({ calls: left }, "ending the calls that still run");
+  await plane.close();
+}
