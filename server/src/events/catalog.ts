@@ -138,6 +138,19 @@ export interface EventData {
     has_transcript: boolean;
   };
   "call.transferred": { transfer_id: string; mode: "warm"; outcome: "success" };
+  "appointment.booked": {
+    appointment_id: string;
+    lead_id: string | null;
+    appointment_datetime: string;
+    source: "ai_agent" | "app" | "public_api";
+  };
+  "appointment.rescheduled": {
+    appointment_id: string;
+    previous_datetime: string;
+    appointment_datetime: string;
+    changes: string[];
+  };
+  "appointment.cancelled": { appointment_id: string; reason: string | null; source?: "public_api" };
   "billing.low_balance": { current_balance: number; threshold: number; estimated_calls_remaining: number };
 }
 

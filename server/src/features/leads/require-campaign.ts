@@ -1,10 +1,10 @@
-import type { Database } from "../../database/database.ts";
+import type { Queryable } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
 import * as sql from "./leads.sql.ts";
 
 /** @throws DomainError campaign_not_found when the organization has no such campaign */
 export async function requireCampaign(
-  deps: { database: Database },
+  deps: { database: Queryable },
   organizationId: string,
   campaignId: string,
 ): Promise<void> {

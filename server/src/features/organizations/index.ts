@@ -7,4 +7,5 @@ export {
   OrganizationPatch,
 } from "./organizations.schema.ts";
 export { listOrganizations, readOrganization } from "./read-organization.ts";
+export { readTimeZone } from "./time-zone.ts";
 export { type UpdateOrganizationDeps, updateOrganization } from "./update-organization.ts";

@@ -1,0 +1,14 @@
+export { appointmentsRoutes } from "./appointments.routes.ts";
+export {
+  AppAppointmentCreate,
+  Appointment,
+  AppointmentCancel,
+  AppointmentListQuery,
+  AppointmentPage,
+  AppointmentReschedule,
+} from "./appointments.schema.ts";
+export { type AppointmentsDeps, type Booking, bookAppointment } from "./book-appointment.ts";
+export { cancelAppointment } from "./cancel-appointment.ts";
+export { patchAppointment } from "./patch-appointment.ts";
+export { listAppointments } from "./read-appointments.ts";
+export { personTimeZone } from "./time-of-appointment.ts";
