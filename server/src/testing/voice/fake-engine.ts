@@ -9,10 +9,13 @@ import {
 
 /** What was told to a conversation of the fake engine, in order. */
 export type Told =
-  | { type: "begin" | "speechStarted" | "close" }
+  | { type: "begin" }
+  | { type: "speechStarted" }
+  | { type: "close" }
   | { type: "hear"; frames: number }
   | { type: "speechEnded"; durationMs: number }
-  | { type: "said" | "say"; text: string }
+  | { type: "said"; text: string }
+  | { type: "say"; text: string }
   | { type: "keyed"; digit: string }
   | { type: "interrupted"; utteranceId: string; playedMs: number }
   | { type: "played"; utteranceId: string }

@@ -80,6 +80,8 @@ export function startTransfer(options: TransferOptions): Transfer {
     else if (event.type === "ended") finish(`The colleague's call ended: ${event.cause}.`);
   };
 
+  // Looked at only once the human answers: until then nobody handles what it rejects with.
+  options.briefing.catch(() => undefined);
   const dial = async () => {
     const { carrier, transferId, from, to } = target;
     try {
