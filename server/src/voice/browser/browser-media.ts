@@ -1,12 +1,14 @@
 import { decodeG711, encodeG711, type G711Law } from "../media/g711.ts";
+import { createJitterBuffer } from "../media/jitter-buffer.ts";
 import { FRAME_SAMPLES, type MediaLeg } from "../media/media-leg.ts";
-import { type Once, once } from "./once.ts";
+import { createReceiveStatistics } from "../media/receive-statistics.ts";
+import { once } from "./once.ts";
 
 /** A leg's audio, and the ends of it that the peer connection holds. */
 export interface BrowserMedia {
   leg: MediaLeg;
   /** A packet of the page's audio has come. */
-  packetCame(packet: AudioPacket): void;
+  packetCame(packet: AudioPacket & { ssrc: number }): void;
   /** From now on frames go out this way. */
   sendBy(send: (packet: AudioPacket) => void, law: G711Law): void;
 }
@@ -25,43 +27,42 @@ const LAWS = new Map<number, G711Law>([
   [PAYLOAD_TYPES.pcma, "pcma"],
 ]);
 
+/** 120 ms. Browsers send 20. */
+const LONGEST_PACKET = 6 * FRAME_SAMPLES;
+
 export function createBrowserMedia(): BrowserMedia {
-  const firstAudio: Once = once();
+  const firstAudio = once();
+  const jitterBuffer = createJitterBuffer();
+  const statistics = createReceiveStatistics();
+  const counts = { framesSent: 0, packetsReceived: 0, packetsRefused: 0 };
   let send: ((packet: AudioPacket) => void) | null = null;
   let law: G711Law = "pcmu";
   let closed = false;
-  let framesSent = 0;
-  let packetsReceived = 0;
   let sequenceNumber = Math.floor(Math.random() * 0x10000);
   let timestamp = Math.floor(Math.random() * 0x1_0000_0000);
-  const frames: Int16Array[] = [];
   return {
     leg: {
-      receive() {
-        const samples = frames.shift();
-        return samples ? { samples, concealed: false } : null;
-      },
+      receive: () => (closed ? null : jitterBuffer.pull(performance.now())),
       send(samples) {
+        if (!send) return;
         // The time goes on while nothing is sent: a gap in it is a gap for the listener.
         timestamp = (timestamp + FRAME_SAMPLES) >>> 0;
-        if (!send || closed) return;
         sequenceNumber = (sequenceNumber + 1) & 0xffff;
-        framesSent++;
+        counts.framesSent++;
         const payload = Buffer.allocUnsafe(FRAME_SAMPLES);
         encodeG711(law, samples, payload);
         send({ payloadType: PAYLOAD_TYPES[law], sequenceNumber, timestamp, payload });
       },
       digitsOutOfBand: true,
+      // A page's digits are messages: the leg tells them as such.
       onDigit() {},
       onFirstAudio: firstAudio.listen,
       stats: () => ({
-        framesSent,
-        packetsReceived,
-        packetsLost: 0,
-        framesConcealed: 0,
-        packetsRefused: 0,
-        jitterMs: 0,
-        delayMs: 0,
+        ...counts,
+        packetsLost: statistics.lost + jitterBuffer.packetsLate,
+        framesConcealed: jitterBuffer.framesConcealed,
+        jitterMs: statistics.jitterMs,
+        delayMs: jitterBuffer.waitingMs,
       }),
       close() {
         closed = true;
@@ -69,11 +70,18 @@ export function createBrowserMedia(): BrowserMedia {
         firstAudio.forget();
       },
     },
-    packetCame({ payloadType, payload }) {
-      const packetLaw = LAWS.get(payloadType);
-      if (closed || packetLaw === undefined) return;
-      packetsReceived++;
-      frames.push(decodeG711(packetLaw, payload));
+    packetCame(packet) {
+      if (closed) return;
+      const packetLaw = LAWS.get(packet.payloadType);
+      const { length } = packet.payload;
+      if (packetLaw === undefined || length === 0 || length > LONGEST_PACKET) {
+        counts.packetsRefused++;
+        return;
+      }
+      const now = performance.now();
+      counts.packetsReceived++;
+      statistics.received(packet, now);
+      jitterBuffer.push(packet, decodeG711(packetLaw, packet.payload), now);
       firstAudio.happen();
     },
     sendBy(sender, chosen) {

@@ -32,7 +32,7 @@ export interface PeerOptions {
   onError(error: unknown): void;
   /** Anything at all came from the page. */
   onHeard(): void;
-  onPacket(packet: AudioPacket): void;
+  onPacket(packet: AudioPacket & { ssrc: number }): void;
   onConnected(send: (packet: AudioPacket) => void, law: G711Law): void;
   onChannelOpen(): void;
   onMessage(message: BrowserMessage): void;
@@ -123,6 +123,7 @@ export function createPeer(options: PeerOptions): Peer {
     track.onReceiveRtp.subscribe(({ header, payload }) => {
       options.onHeard();
       options.onPacket({
+        ssrc: header.ssrc,
         payloadType: header.payloadType,
         sequenceNumber: header.sequenceNumber,
         timestamp: header.timestamp,
