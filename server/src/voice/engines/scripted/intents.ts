@@ -9,16 +9,18 @@ export type Intent =
   | { type: "goodbye" }
   | { type: "other" };
 
-/** A wish that is bound to a time or place isn't one for ever: "don't call me before nine". */
-const ONLY_THEN =
-  "(?!\\s+(?:before|after|until|till|today|tomorrow|tonight|now|right now|on|at|during|this|so|between|back))";
 const CALLING =
   "(?:call|calling|phone|phoning|ring|ringing|contact|contacting|dial|text|texting|bother|bothering|disturb)";
-const US = "(?:(?:ing)?\\s+(?:me|us|here|this number|my number|my phone|my house))?";
+const US = "(?:\\s+(?:me|us|here|this number|my number|my phone|my house))?";
+/** A wish that is bound to a time or place isn't one for ever ("don't call me before nine"), unless they say it is. */
+const ONLY_THEN =
+  "(?:before|after|until|till|today|tomorrow|tonight|(?:right )?now|at(?! all)|during|(?:this|so) (?:late|early)|in the|on (?:weekdays|weekends|(?:sun|mon|tues|wednes|thurs|fri|satur)days?))";
+const FOR_EVER = "\\b(?:again|anymore|any more|ever|at all)\\b";
+const NOT_ONLY_THEN = `\\b(?!${US}\\s+${ONLY_THEN}\\b(?!.*${FOR_EVER}))`;
 
 const OPT_OUT = [
-  `\\bnever\\s+(?:ever\\s+)?${CALLING}${US}${ONLY_THEN}`,
-  `\\b(?:do not|don't|dont|must not|mustn't)\\s+(?:you\\s+)?(?:ever\\s+)?${CALLING}${US}${ONLY_THEN}\\b`,
+  `\\bnever\\s+(?:ever\\s+|to\\s+)?${CALLING}${NOT_ONLY_THEN}`,
+  `\\b(?:do not|don't|dont|must not|mustn't)\\s+(?:you\\s+)?(?:ever\\s+)?${CALLING}${NOT_ONLY_THEN}`,
   `\\bstop\\s+(?:\\w+\\s+)?(?:calling|phoning|ringing|contacting|texting|bothering|harassing)\\b`,
   `\\bno more\\s+(?:phone\\s+)?calls\\b`,
   `\\bquit\\s+(?:calling|bothering)\\b`,
@@ -38,7 +40,8 @@ const OPT_OUT = [
 ].map((rule) => new RegExp(rule));
 
 /** Speaking of opting out without wanting it. */
-const NOT_OPT_OUT = /\b(?:did(?:n't| not)|never)\s+(?:ask|tell|say|said|asked|told)\b/;
+const NOT_OPT_OUT =
+  /\b(?:did(?:n't| not)|never)\s+(?:ask|tell|say|said|asked|told)(?:\s+you)?(?:\s+to)?\s+(?:stop|quit|take|remove|never|not)\b/;
 
 const PERSON =
   "(?:human|person|someone|somebody|representative|rep|operator|agent|supervisor|manager|colleague|real person|live person)";
@@ -54,6 +57,7 @@ const AGREES =
   /\b(?:yes|yeah|yep|sure|ok|okay|fine|good|great|perfect|works?|suits?|let's|book|gladly|sounds|see you|schedule|i can|i'll be|would be|alright|all right)\b/;
 const GOODBYE =
   /\b(?:good\s?bye|bye|have a (?:good|nice|great|lovely)|talk to you later|hang(?:ing)? up|wrong number|not interested|no interest|adi[oó]s|hasta luego)\b/;
+const STAYS = /\b(?:don't|do not) hang up\b/;
 
 /**
  * Reads a wish out of words. Pure: what it returns is all that the words can bring about. A wish not to be called comes
@@ -68,6 +72,6 @@ export function readIntent(text: string, expectsTime = false): Intent {
   const isNamed = named.day !== undefined || named.time !== undefined;
   if (isNamed && !REFUSES.test(said) && (expectsTime || AGREES.test(said)))
     return { type: "appointment", named };
-  if (GOODBYE.test(said)) return { type: "goodbye" };
+  if (GOODBYE.test(said) && !STAYS.test(said)) return { type: "goodbye" };
   return { type: "other" };
 }
