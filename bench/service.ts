@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface BenchService {
@@ -22,9 +24,11 @@ export interface BenchService {
 const TOKEN = "bench-operator-token-0123456789";
 const START = fileURLToPath(new URL("../server/dist/main.js", import.meta.url));
 
-/** The service, built, in a process of its own, with its log thrown away. */
+/** The service, built, in a process of its own. Its log goes to a file that nobody reads unless it fails to start. */
 export async function startService(environment: Record<string, string>): Promise<BenchService> {
   const [port, adminPort] = [await freePort(), await freePort()];
+  const logFile = join(mkdtempSync(join(tmpdir(), "outreach-bench-log-")), "service.log");
+  const log = openSync(logFile, "a");
   const started = performance.now();
   const child = spawn(process.execPath, [...(process.env.BENCH_NODE_ARGS?.split(" ") ?? []), START], {
     env: {
@@ -35,17 +39,15 @@ export async function startService(environment: Record<string, string>): Promise
       PORT: String(port),
       ADMIN_PORT: String(adminPort),
     },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "ignore", log],
   });
-  let errors = "";
-  child.stderr?.on("data", (chunk) => {
-    errors += chunk;
-  });
+  closeSync(log);
+  const errors = () => readFileSync(logFile, "utf8").slice(-4_000);
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   while (!(await isReady(adminUrl))) {
-    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${errors}`);
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${errors()}`);
     if (performance.now() - started > 60_000)
-      throw new Error(`the service is not ready after 60 s: ${errors}`);
+      throw new Error(`the service is not ready after 60 s: ${errors()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const secondsToReady = (performance.now() - started) / 1000;
@@ -79,7 +81,10 @@ export async function startService(environment: Record<string, string>): Promise
     },
     residentMemory: () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) * 1024,
-    stop: () => end(child),
+    async stop() {
+      await end(child);
+      rmSync(dirname(logFile), { recursive: true });
+    },
   };
 }
 

@@ -1,4 +1,6 @@
 import pg from "pg";
+import { rowsQueries } from "./rows-query.ts";
+import { getTypeParser } from "./type-parsers.ts";
 
 /** A statement. `name` makes it a prepared statement, kept per connection: unnamed ones ran at .68 of named ones. */
 export interface Statement {
@@ -49,24 +51,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A lost network can't hold a request longer than this; imports and exports write in statements far below it. */
 const QUERY_TIMEOUT_MS = 30_000;
 
-/** `2026-11-21 07:44:00.123+00` (the server speaks UTC) as `2026-11-21T07:44:00.123Z`. */
-function isoFromPostgres(text: string): string {
-  const plain = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text);
-  if (!plain) return new Date(text.replace(" ", "T").replace(/\+00$/, "Z")).toISOString();
-  return `${plain[1]}T${plain[2]}.${(plain[3] ?? "").padEnd(3, "0").slice(0, 3)}Z`;
-}
-
-const parsers = new Map<number, (text: string) => unknown>([
-  [pg.types.builtins.TIMESTAMPTZ, isoFromPostgres],
-  [pg.types.builtins.INT8, Number],
-  [pg.types.builtins.NUMERIC, Number],
-]);
-const types = {
-  getTypeParser: ((oid: number, format?: "text" | "binary") =>
-    (format !== "binary" && parsers.get(oid)) ||
-    pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-};
-
 export function openDatabase({ connection, poolSize, settings, onError }: DatabaseOptions): Database {
   const allSettings = { TimeZone: "UTC", DateStyle: "ISO", ...settings };
   const pool = new pg.Pool({
@@ -79,7 +63,8 @@ export function openDatabase({ connection, poolSize, settings, onError }: Databa
     options: Object.entries(allSettings)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
-    types,
+    // Also for those who borrow a connection and read from it by themselves.
+    types: { getTypeParser },
   });
   let closing = false;
   pool.on("error", (error) => {
@@ -90,13 +75,27 @@ export function openDatabase({ connection, poolSize, settings, onError }: Databa
   // end the process; the borrower learns of it by its next statement.
   pool.on("connect", (client) => client.on("error", () => {}));
 
-  const run = async <Row>(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> => {
-    const result = await client.query(statement as pg.QueryConfig);
-    return result.rows as Row[];
-  };
+  const rowsQuery = rowsQueries();
+  const onPool = <Row>(statement: Statement) =>
+    new Promise<Row[]>((resolve, reject) => {
+      pool.connect((connectError, client) => {
+        if (!client) return reject(connectError);
+        client.query(
+          rowsQuery<Row>(statement, (error, rows) => {
+            client.release(error ?? undefined);
+            if (error) reject(error);
+            else resolve(rows);
+          }),
+        );
+      });
+    });
+  const onClient = <Row>(client: pg.PoolClient, statement: Statement) =>
+    new Promise<Row[]>((resolve, reject) => {
+      client.query(rowsQuery<Row>(statement, (error, rows) => (error ? reject(error) : resolve(rows))));
+    });
 
   return {
-    query: (statement) => run(pool, statement),
+    query: (statement) => traced(onPool(statement)),
     async transaction(work) {
       const client = await pool.connect();
       const committed: (() => void)[] = [];
@@ -104,7 +103,7 @@ export function openDatabase({ connection, poolSize, settings, onError }: Databa
       try {
         await client.query("BEGIN");
         const result = await work({
-          query: (statement) => run(client, statement),
+          query: (statement) => traced(onClient(client, statement)),
           afterCommit: (callback) => committed.push(callback),
         });
         await client.query("COMMIT");
@@ -143,6 +142,16 @@ export function openDatabase({ connection, poolSize, settings, onError }: Databa
       return pool.end();
     },
   };
+}
+
+/** The driver's errors were made where its socket is read: their stack is replaced by the one that leads to the caller. */
+async function traced<Result>(result: Promise<Result>): Promise<Result> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  }
 }
 
 /** Milliseconds since the epoch as the ISO text that statements take for timestamps. */

@@ -103,7 +103,10 @@ export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
         );
       }
     },
-    logFields: (caller) => ({ organization_id: caller.organizationId, key_id: caller.keyId }),
+    addLogFields(caller, line) {
+      line.organization_id = caller.organizationId;
+      line.key_id = caller.keyId;
+    },
     idempotency: (caller, scope, body) =>
       deps.beginIdempotent({ ...scope, organizationId: caller.organizationId, keyId: caller.keyId }, body),
   };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { DomainError } from "../domain-error.ts";
 import type { Scope } from "./scopes.ts";
@@ -50,14 +50,13 @@ export function createAuthenticator(deps: { findKey: FindKey; clock: Clock }): A
 
   const lookUp = (key: string): Found | Promise<Found> => {
     const now = performance.now();
-    const hash = createHash("sha256").update(key).digest();
-    const id = hash.toString("base64");
+    const id = hash("sha256", key, "base64");
     const cached = cache.get(id);
     if (cached && cached.until > now) return cached.found === undefined ? cached.caller : cached.found;
     // The oldest entries stand first in a Map.
     if (cache.size >= CACHE_SIZE)
       for (const oldest of [...cache.keys()].slice(0, CACHE_SIZE / 10)) cache.delete(oldest);
-    const caller = deps.findKey(hash);
+    const caller = deps.findKey(Buffer.from(id, "base64"));
     const entry: Entry = { until: now + CACHE_MS, caller, found: undefined };
     cache.delete(id);
     cache.set(id, entry);

@@ -27,8 +27,8 @@ export interface Guard<Caller> {
   ): Caller | Promise<Caller>;
   /** @throws DomainError when the state of the caller's organization doesn't allow a write */
   allowWrite(caller: Caller): void;
-  /** Log fields that name the caller by ids. */
-  logFields(caller: Caller): Record<string, string>;
+  /** Adds to a log line what names the caller by ids. */
+  addLogFields(caller: Caller, line: Record<string, unknown>): void;
   idempotency?(
     caller: Caller,
     scope: Omit<IdempotencyScope, "organizationId" | "keyId">,

@@ -28,6 +28,8 @@ export function createOperatorGuard(token: string): Guard<Operator> {
       return { actor: typeof actor === "string" && ACTOR.test(actor) ? actor : "operator" };
     },
     allowWrite() {},
-    logFields: (operator) => ({ actor: operator.actor }),
+    addLogFields(operator, line) {
+      line.actor = operator.actor;
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Database } from "../database/database.ts";
 import type { RequestRecord } from "../http/guard.ts";
+import { countRequests } from "./request-figures.ts";
 
 /** What the webhook feature tells of its queue when the metrics are read. */
 export interface DeliveryFigures {
@@ -26,13 +27,6 @@ export interface Metrics {
   contentType: string;
 }
 
-interface Series {
-  requests: Counter.Internal;
-  latency: Histogram.Internal<string>;
-}
-
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 const SETUP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
 
 /** A registry of this service's own: several services in one process (as in tests) don't meet. */
@@ -42,19 +36,7 @@ export function createMetrics(deps: {
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: "outreach_http_requests_total",
-    help: "Requests answered, by route template",
-    labelNames: ["api", "method", "route", "status"],
-    registers,
-  });
-  const latency = new Histogram({
-    name: "outreach_http_request_duration_seconds",
-    help: "Time from a request's headers to the end of its answer",
-    labelNames: ["api", "method", "route"],
-    buckets: SECONDS,
-    registers,
-  });
+  const requests = countRequests();
   const refusals = new Counter({
     name: "outreach_rate_limit_refusals_total",
     help: "Requests refused with 429",
@@ -113,27 +95,11 @@ export function createMetrics(deps: {
     registers,
   });
 
-  // Kept by name: finding a series by its labels costs more than counting.
-  const known = new Map<string, Series>();
+  // Kept: finding a series by its labels costs more than counting.
   const outcomes = new Map<string, Counter.Internal>();
-  const seriesOf = (api: string, method: string, route: string | null, status: number): Series => {
-    // A method that no route has may be any text: it must not make a series of its own.
-    const labels = { api, method: route === null ? "(any)" : method, route: route ?? "(unknown)" };
-    const name = `${api} ${labels.method} ${labels.route} ${status}`;
-    let series = known.get(name);
-    if (!series) {
-      series = { requests: requests.labels({ ...labels, status }), latency: latency.labels(labels) };
-      known.set(name, series);
-    }
-    return series;
-  };
 
   return {
-    requestDone(api, { method, route, status, seconds }) {
-      const series = seriesOf(api, method, route, status);
-      series.requests.inc();
-      series.latency.observe(seconds);
-    },
+    requestDone: requests.add,
     rateLimited: () => refusals.inc(),
     attemptEnded(outcome) {
       let counter = outcomes.get(outcome);
@@ -165,7 +131,7 @@ export function createMetrics(deps: {
         for (const [state, count] of Object.entries(figures.byState)) states.set({ state }, count);
         oldestDue.set(figures.oldestDueSeconds);
       }
-      return registry.metrics();
+      return requests.text() + (await registry.metrics());
     },
     contentType: registry.contentType,
   };
