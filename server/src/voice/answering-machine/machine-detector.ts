@@ -39,8 +39,8 @@ export interface MachineDetectorOptions {
 
 const defaults: Required<MachineDetectorOptions> = {
   initialSilence: 2_500,
-  greeting: 3_500,
-  greetingAtTotal: 2_400,
+  greeting: 3_700,
+  greetingAtTotal: 3_100,
   afterGreetingSilence: 700,
   total: 4_960,
   leastWord: 100,

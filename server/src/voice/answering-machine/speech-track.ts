@@ -32,6 +32,8 @@ export interface SpeechTrackOptions {
 const QUIETEST_SPEECH_DB = -46;
 /** Above the line's noise. */
 const ABOVE_NOISE_DB = 6;
+/** A word is so much above the noise at its loudest: noise that swells isn't a word. */
+const PEAK_ABOVE_NOISE_DB = 10;
 /** Below the loudest speech: room echo and breath. */
 const BELOW_LOUDEST_DB = 26;
 const NOISE_RANK = 0.1;
@@ -50,37 +52,46 @@ export function createSpeechTracker({
 }: SpeechTrackOptions): SpeechTracker {
   const levels = new Float64Array(frames);
   const sorted = new Float64Array(frames);
-  const isNoSpeech = new Uint8Array(frames);
+  const isTonal = new Uint8Array(frames);
   let heard = 0;
   let tones = 0;
 
-  function threshold(): number {
+  function thresholds() {
     const known = sorted.subarray(0, heard);
     known.set(levels.subarray(0, heard));
     known.sort();
     const noise = known[Math.floor(NOISE_RANK * (heard - 1))]!;
     const loudest = known[Math.floor(LOUDEST_RANK * (heard - 1))]!;
-    return Math.max(QUIETEST_SPEECH_DB, noise + ABOVE_NOISE_DB, loudest - BELOW_LOUDEST_DB);
+    return {
+      speech: Math.max(QUIETEST_SPEECH_DB, noise + ABOVE_NOISE_DB, loudest - BELOW_LOUDEST_DB),
+      peak: noise + PEAK_ABOVE_NOISE_DB,
+    };
   }
 
   return {
     push(level, isTone) {
       if (heard < frames) levels[heard++] = level;
       tones = isTone ? tones + 1 : 0;
-      if (tones >= SHORTEST_TONE_FRAMES) isNoSpeech.fill(1, Math.max(0, heard - tones), heard);
-      const least = threshold();
-      const isSpeech = (at: number) => levels[at]! >= least && isNoSpeech[at] === 0;
-      return track(heard, isSpeech, leastWordMs / FRAME_MS, betweenWordsMs / FRAME_MS);
+      if (tones >= SHORTEST_TONE_FRAMES) isTonal.fill(1, Math.max(0, heard - tones), heard);
+      const { speech, peak } = thresholds();
+      return track(heard, {
+        isSpeech: (at) => levels[at]! >= speech && isTonal[at] === 0,
+        isWord: (from, to) =>
+          to - from >= leastWordMs / FRAME_MS && levels.subarray(from, to).some((at) => at >= peak),
+        betweenWords: betweenWordsMs / FRAME_MS,
+      });
     },
   };
 }
 
-function track(
-  frames: number,
-  isSpeech: (at: number) => boolean,
-  leastWord: number,
-  betweenWords: number,
-): SpeechTrack {
+interface Hearing {
+  isSpeech(frame: number): boolean;
+  isWord(from: number, to: number): boolean;
+  /** Frames. A shorter gap belongs to the word. */
+  betweenWords: number;
+}
+
+function track(frames: number, { isSpeech, isWord, betweenWords }: Hearing): SpeechTrack {
   let words = 0;
   let first = 0;
   let last = 0;
@@ -88,15 +99,17 @@ function track(
   let to = -1;
   for (let at = 0; at <= frames; at++) {
     const speaks = at < frames && isSpeech(at);
-    if (speaks && from !== -1 && at - to < betweenWords) to = at + 1;
-    else if (speaks || at === frames) {
-      if (from !== -1 && to - from >= leastWord) {
-        if (words++ === 0) first = from;
-        last = to;
-      }
-      from = at;
+    if (!speaks && at < frames) continue;
+    if (speaks && from !== -1 && at - to < betweenWords) {
       to = at + 1;
+      continue;
     }
+    if (from !== -1 && isWord(from, to)) {
+      if (words++ === 0) first = from;
+      last = to;
+    }
+    from = at;
+    to = at + 1;
   }
   return { words, greetingMs: (last - first) * FRAME_MS, silenceMs: (frames - last) * FRAME_MS };
 }
