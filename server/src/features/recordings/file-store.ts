@@ -97,7 +97,7 @@ async function repairHeader(file: FileHandle): Promise<boolean> {
     const { size } = await file.stat();
     const dataBytes = wholeDataBytes(size);
     if (dataBytes === 0) return false;
-    await file.truncate(WAV_HEADER_BYTES + dataBytes);
+    if (size > WAV_HEADER_BYTES + dataBytes) await file.truncate(WAV_HEADER_BYTES + dataBytes);
     await file.write(wavHeader(dataBytes), 0, WAV_HEADER_BYTES, 0);
     await file.datasync();
     return true;

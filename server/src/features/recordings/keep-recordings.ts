@@ -9,7 +9,7 @@ export interface KeepRecordingsDeps {
   database: Database;
   clock: Clock;
   recordings: RecordingStore;
-  logger: { error(fields: object, message: string): void; info(fields: object, message: string): void };
+  logger: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Whether this process also looks, once a day, for recordings whose call is gone. */
   removesOrphans: boolean;
 }
@@ -77,7 +77,7 @@ export async function removeOrphans(deps: Omit<KeepRecordingsDeps, "removesOrpha
   };
   for await (const keys of deps.recordings.list()) await look(keys);
   await look(await deps.recordings.unfinished());
-  if (removed > 0) deps.logger.info({ removed }, "removed recordings whose call is gone");
+  if (removed > 0) deps.logger.warn({ removed }, "removed recordings whose call is gone");
 }
 
 async function callsOf(database: Database, keys: readonly string[]): Promise<FoundCall[]> {

@@ -84,6 +84,7 @@ export function s3RecordingStore(options: S3StoreOptions): RecordingStore {
     size: async (key) => (await files.size(key)) ?? bucket.size(key),
     read: async (key, range) => (await files.read(key, range)) ?? bucket.get(key, range),
     async remove(key) {
+      await running.get(key);
       await files.remove(key);
       await bucket.remove(key);
     },
