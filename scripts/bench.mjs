@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { buildStale, installMissing, requireNode, root } from "./prepare.mjs";
+import { buildStale, installMissing, requireNode, root, SERVICE_BUNDLES } from "./prepare.mjs";
 
 requireNode();
 installMissing({ development: true });
@@ -20,7 +20,7 @@ if (wanted.length === 0 || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
-buildStale("server", "speech", "cli");
+buildStale(...SERVICE_BUNDLES, "cli");
 const { build } = await import("esbuild");
 // As deep below the root as the sources, so that their relative paths hold.
 const built = mkdtempSync(join(root, ".bench-"));

