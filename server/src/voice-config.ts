@@ -107,6 +107,10 @@ function asIceServer({ urls, username, credential }: IceServer): IceServer {
   };
 }
 
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+/** What needs no escaping in a path, so that it is signed and sent alike. */
+const PREFIX = /^([A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*\/?)?$/;
+
 function readS3({
   text,
   address,
@@ -119,19 +123,29 @@ function readS3({
     secretAccessKey: "RECORDINGS_S3_SECRET_ACCESS_KEY",
   } as const;
   const missing = Object.values(needed).filter((name) => text(name) === null);
-  if (missing.length === Object.values(needed).length) return null;
-  if (missing.length > 0) {
-    problems.push(`Recordings in an S3 store also need ${missing.join(", ")}.`);
+  const others = ["RECORDINGS_S3_REGION", "RECORDINGS_S3_PREFIX"];
+  if (missing.length === Object.values(needed).length && others.every((name) => text(name) === null))
     return null;
-  }
+  for (const name of missing) problems.push(`${name} is needed for recordings in an S3 store.`);
   const endpoint = address(needed.endpoint, ["http:", "https:"]);
+  if (endpoint !== null && /[?#@]/.test(endpoint))
+    problems.push("RECORDINGS_S3_ENDPOINT must be an address without user, query or fragment.");
+  const bucket = text(needed.bucket);
+  if (bucket !== null && !BUCKET.test(bucket))
+    problems.push(
+      "RECORDINGS_S3_BUCKET must be a bucket's name: 3 to 63 lowercase letters, digits, dots and hyphens.",
+    );
   const prefix = text("RECORDINGS_S3_PREFIX") ?? "";
+  if (!PREFIX.test(prefix))
+    problems.push(
+      "RECORDINGS_S3_PREFIX must be names of letters, digits, dots, hyphens and underscores, separated by slashes.",
+    );
   return {
     endpoint: (endpoint ?? "").replace(/\/+$/, ""),
-    bucket: text(needed.bucket)!,
+    bucket: bucket ?? "",
     region: text("RECORDINGS_S3_REGION") ?? "us-east-1",
-    accessKeyId: text(needed.accessKeyId)!,
-    secretAccessKey: text(needed.secretAccessKey)!,
+    accessKeyId: text(needed.accessKeyId) ?? "",
+    secretAccessKey: text(needed.secretAccessKey) ?? "",
     prefix: prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`,
   };
 }
