@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../server/src/clock.ts";
 import type { ApiCaller } from "../server/src/http/authentication.ts";
 import type { RouteDefinition } from "../server/src/http/route.ts";
 import { SCOPES } from "../server/src/http/scopes.ts";
+import { type FakeVoicePlane, fakeVoicePlane } from "../server/src/testing/fake-voice-plane.ts";
 import { startTestService, type TestResponse, type TestService } from "../server/src/testing/harness.ts";
 
 /**
@@ -12,6 +14,7 @@ import { startTestService, type TestResponse, type TestService } from "../server
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 let app: TestService;
+let plane: FakeVoicePlane;
 let owner: { organizationId: string; key: string };
 let stranger: { organizationId: string; key: string };
 
@@ -21,6 +24,13 @@ type Route = RouteDefinition<ApiCaller>;
 const shared = new Set(["voices"]);
 const hasOwnId = (route: Route) =>
   route.path.includes(":id") && !route.unavailable && !shared.has(route.path.split("/")[1]!);
+
+/** Every maker makes the same lead, whose appointments mustn't overlap. */
+let hours = Date.UTC(2027, 0, 1);
+const nextHour = () => {
+  hours += 3_600_000;
+  return hours;
+};
 
 /** Makes a resource of the owner's, by the path segment that its id follows. */
 const makers: Record<string, () => Promise<string>> = {
@@ -33,9 +43,22 @@ const makers: Record<string, () => Promise<string>> = {
     const { body } = await app.callPrivate(path, { json: { name: "Theirs" } });
     return String(body.id);
   },
+  appointments: async () => {
+    const json = { lead_id: await makers.leads!(), appointment_datetime: new Date(nextHour()).toISOString() };
+    const { body } = await app.call("/v1/appointments", { key: owner.key, json });
+    return String(body.id);
+  },
   agents: async () => {
     const json = { name: "Theirs", call_template: { system_prompt: "Be kind." } };
     const { body } = await app.call("/v1/agents", { key: owner.key, json });
+    return String(body.id);
+  },
+  calls: async () => {
+    const path = `/private/v1/organizations/${owner.organizationId}/wallet/credits`;
+    await app.callPrivate(path, { json: { tokens: 1_000 } });
+    const json = { medium: "browser", system_prompt: "Be kind." };
+    const { body } = await app.call("/v1/calls", { key: owner.key, json });
+    await plane.last().end({ status: "failed", outcome: "not_connected" });
     return String(body.id);
   },
   webhooks: async () => {
@@ -46,7 +69,11 @@ const makers: Record<string, () => Promise<string>> = {
 };
 
 beforeAll(async () => {
-  app = await startTestService({ environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" } });
+  plane = fakeVoicePlane(systemClock());
+  app = await startTestService({
+    environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" },
+    service: { voice: { plane, drainMs: 0 } },
+  });
   owner = await app.newOrganization();
   stranger = await app.newOrganization();
 });
@@ -79,7 +106,11 @@ function validBody(route: Route): Record<string, unknown> {
     "POST /leads/bulk": { csv: "phone_number\n4155550198" },
     "POST /agents": { name: "X", call_template: { system_prompt: "Be kind." } },
     "PATCH /agents/:id": { name: "X" },
+    "POST /appointments": { lead_id: UNKNOWN_ID, appointment_datetime: "2027-01-05T10:00:00Z" },
+    "PATCH /appointments/:id": { notes: "X" },
     "POST /agents/:id/phone-number": { phone_number: "4155550197" },
+    "POST /calls": { medium: "browser", system_prompt: "Be kind." },
+    "POST /agents/:id/calls": { medium: "browser" },
     "POST /webhooks": { target_url: "http://127.0.0.1:9/hook", event_types: ["*"] },
     "PATCH /webhooks/:id": { enabled: true },
   };

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { addListen } from "./listen/listen.ts";
 import { addAgent } from "./nouns/agent.ts";
+import { addAppointment } from "./nouns/appointment.ts";
 import { addAudit } from "./nouns/audit.ts";
 import { addCampaign } from "./nouns/campaign.ts";
 import { addDeliveries } from "./nouns/deliveries.ts";
@@ -30,6 +31,7 @@ export function buildProgram(context: Context): Command {
     addMember,
     addWallet,
     addAgent,
+    addAppointment,
     addCampaign,
     addDnc,
     addNumber,

@@ -1,5 +1,6 @@
 import { examples } from "../../server/src/api-documents/examples.ts";
 import type { RouteDefinition } from "../../server/src/http/route.ts";
+import type { FakeVoicePlane } from "../../server/src/testing/fake-voice-plane.ts";
 import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harness.ts";
 
 /**
@@ -10,6 +11,7 @@ import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harne
 interface Reply {
   status: number;
   body: Record<string, unknown>;
+  location: string | null;
 }
 
 interface CallOptions {
@@ -38,7 +40,11 @@ export function callsTo(baseUrl: string, defaultKey: string): Call {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json");
-    return { status: response.status, body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} };
+    return {
+      status: response.status,
+      body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+      location: response.headers.get("location"),
+    };
   };
 }
 
@@ -148,7 +154,85 @@ const publicSuccesses: Successes = {
     await call("DELETE", `/agents/${await make.appAgent!()}/phone-number`);
     return call("DELETE", `/agents/${await make.agents!()}/phone-number`);
   },
+  "GET /appointments": async (call, make) => {
+    await call("GET", `/appointments?lead_id=${UNKNOWN_ID}`);
+    return call("GET", `/appointments?status=scheduled&lead_id=${await make.leads!()}`);
+  },
+  "POST /appointments": async (call, make) => {
+    const json = { lead_id: await make.leads!(), appointment_datetime: "2027-01-05T10:00:00Z" };
+    await call("POST", "/appointments", { json: { ...json, lead_id: UNKNOWN_ID } });
+    await call("POST", "/appointments", { json: { ...json, timezone: "Mars/Olympus" } });
+    await call("POST", "/appointments", { json });
+    await call("POST", "/appointments", { json });
+    return call("POST", "/appointments", {
+      json: { ...json, lead_id: await make.leads!(), notes: "Bring both." },
+    });
+  },
+  "PATCH /appointments/{id}": async (call, make) => {
+    const path = `/appointments/${await make.appointments!()}`;
+    await call("PATCH", path, { json: {} });
+    await call("PATCH", path, { json: { appointment_datetime: "2027-01-06" } });
+    await call("POST", `${path}/cancel`, { json: {} });
+    await call("PATCH", path, { json: { duration_minutes: 60 } });
+    return call("PATCH", path, { json: { notes: null } });
+  },
+  "POST /appointments/{id}/cancel": async (call, make) => {
+    const path = `/appointments/${await make.appointments!()}/cancel`;
+    await call("POST", path, { json: { reason: "No time." } });
+    return call("POST", path);
+  },
   "GET /voices/{id}/preview": async (call) => call("GET", "/voices/clara/preview"),
+  "GET /calls": async (call, make) => {
+    await call("GET", `/calls?lead_id=${UNKNOWN_ID}`);
+    await call("GET", `/calls?campaign_id=${UNKNOWN_ID}`);
+    await make.calls!();
+    return call("GET", "/calls?medium=web&created_after=2020-01-01&limit=3");
+  },
+  "POST /calls": async (call, make) => {
+    await make.number!();
+    const phone = { medium: "phone", to_number: newNumber(), system_prompt: "x" };
+    for (const json of [
+      { ...phone, medium: "fax" },
+      { ...phone, to_number: "1" },
+      { ...phone, lead_id: UNKNOWN_ID },
+      { ...phone, from_number: newNumber() },
+      { ...phone, metadata: { a: {} } },
+    ])
+      await call("POST", "/calls", { json });
+    await call("POST", "/calls", { json: phone });
+    return call("POST", "/calls", { json: examples.CallCreate });
+  },
+  "GET /calls/{id}": async (call, make) => call("GET", `/calls/${await make.ended!()}`),
+  "POST /calls/{id}/hangup": async (call, make) => {
+    await call("POST", `/calls/${await make.calls!()}/hangup`);
+    const path = `/calls/${await make.live!()}/hangup`;
+    await call("POST", path);
+    return call("POST", path);
+  },
+  "GET /calls/{id}/transcript": async (call, make) => call("GET", `/calls/${await make.ended!()}/transcript`),
+  "GET /calls/{id}/recording": async (call, make) => {
+    await call("GET", `/calls/${await make.calls!()}/recording`);
+    return call("GET", `/calls/${await make.ended!()}/recording`);
+  },
+  "POST /calls/{id}/connect": async (call) => {
+    const { body } = await call("POST", "/calls", { json: { medium: "browser", system_prompt: "x" } });
+    const key = String((body.browser_session as Record<string, unknown>).access_token);
+    const path = `/calls/${body.id}/connect`;
+    await call("POST", path, { key: "wrong", json: examples.BrowserOffer });
+    await call("POST", path, { key, json: { sdp: "nonsense", type: "offer" } });
+    return call("POST", path, { key, json: examples.BrowserOffer });
+  },
+  "GET /recordings/{organization_id}/{call_id}.wav": async (call, make) => {
+    const link = new URL(await make.link!());
+    const path = link.pathname.replace("/v1", "");
+    await call("GET", path);
+    await call("GET", path + link.search, { headers: { range: "bytes=0-43" } });
+    await call("GET", path + link.search, { headers: { range: "bytes=99999999-" } });
+    return call("GET", path + link.search);
+  },
+  "GET /agents/{id}/calls": async (call, make) => call("GET", `/agents/${await make.agents!()}/calls`),
+  "POST /agents/{id}/calls": async (call, make) =>
+    call("POST", `/agents/${await make.agents!()}/calls`, { json: { medium: "browser" } }),
   "POST /webhooks": async (call) => {
     for (const target_url of [undefined, "ftp://a.test", "nonsense"])
       await call("POST", "/webhooks", { json: { target_url, event_types: ["*"] } });
@@ -239,6 +323,24 @@ const privateSuccesses: Successes = {
     await call("DELETE", `${path}/12`);
     return call("DELETE", `${path}/${phone_number}`);
   },
+  "POST /organizations/{organization_id}/appointments": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/appointments`;
+    const json = { lead_id: await make.leads!(), appointment_datetime: "2027-01-05T10:00:00Z" };
+    await call("POST", path, { json: { ...json, campaign_id: UNKNOWN_ID } });
+    await call("POST", path, { json: { ...json, lead_id: UNKNOWN_ID } });
+    await call("POST", path, { json });
+    return call("POST", path, { json });
+  },
+  "POST /organizations/{organization_id}/appointments/{id}/reschedule": async (call, make) =>
+    call("POST", `${await make.appointments!()}/reschedule`, {
+      json: { appointment_datetime: "2027-01-06T10:00:00Z" },
+    }),
+  "POST /organizations/{organization_id}/appointments/{id}/cancel": async (call, make) => {
+    const path = await make.appointments!();
+    await call("POST", `${path}/cancel`, { json: { reason: "No time." } });
+    await call("POST", `${path}/reschedule`, { json: { appointment_datetime: "2027-01-06T10:00:00Z" } });
+    return call("POST", `${path}/cancel`);
+  },
   "POST /organizations/{organization_id}/agents": async (call, make) => {
     const path = `/organizations/${await make.organizations!()}/agents`;
     await call("POST", path, { json: { name: "A", system_prompt: "" } });
@@ -268,6 +370,12 @@ const privateSuccesses: Successes = {
       },
     ]),
   ),
+  "GET /organizations/{organization_id}/calls/{id}": async (call, make) => call("GET", await make.calls!()),
+  "POST /organizations/{organization_id}/calls/{id}/hangup": async (call, make) => {
+    const path = `${await make.calls!()}/hangup`;
+    await call("POST", path);
+    return call("POST", path);
+  },
   "GET /organizations/{organization_id}/imports/{id}": async (call, make) =>
     call("GET", await make.imports!()),
   "POST /organizations/{organization_id}/webhooks/{id}/ping": async (call, make) =>
@@ -289,7 +397,12 @@ const privateSuccesses: Successes = {
 };
 
 /** Calls every operation of the public API well and badly. @throws Error for an operation that it can't call */
-export async function publicPass(app: TestService, call: Call, organizationId: string): Promise<void> {
+export async function publicPass(
+  app: TestService,
+  plane: FakeVoicePlane,
+  call: Call,
+  organizationId: string,
+): Promise<void> {
   const campaign = async (status: string) => {
     const path = `/private/v1/organizations/${organizationId}/campaigns`;
     return String((await app.callPrivate(path, { json: { name: "C", status } })).body.id);
@@ -301,6 +414,10 @@ export async function publicPass(app: TestService, call: Call, organizationId: s
       const json = { target_url: "http://127.0.0.1:9/", event_types: ["call.ended"] };
       return String((await call("POST", "/webhooks", { json })).body.id);
     },
+    appointments: async () => {
+      const json = { lead_id: await make.leads!(), appointment_datetime: "2027-01-05T10:00:00Z" };
+      return String((await call("POST", "/appointments", { json })).body.id);
+    },
     agents: async () => String((await call("POST", "/agents", { json: examples.AgentCreate })).body.id),
     appAgent: async () => {
       const path = `/private/v1/organizations/${organizationId}/agents`;
@@ -310,10 +427,31 @@ export async function publicPass(app: TestService, call: Call, organizationId: s
       const path = `/private/v1/organizations/${organizationId}/numbers`;
       return String((await app.callPrivate(path, { json: { phone_number: newNumber() } })).body.phone_number);
     },
+    calls: async () => {
+      const json = { medium: "browser", system_prompt: "x" };
+      return String((await call("POST", "/calls", { json })).body.id);
+    },
+    live: async () => {
+      const id = await make.calls!();
+      await plane.last().answer();
+      return id;
+    },
+    ended: async () => {
+      const id = await make.live!();
+      await plane.last().say("agent", "Hello.");
+      const sink = await plane.last().ports.openRecording();
+      sink!.write(new Int16Array(160), new Int16Array(160));
+      await plane.last().end({ recordingBytes: await sink!.finish() });
+      return id;
+    },
+    link: async () => String((await call("GET", `/calls/${await make.ended!()}/recording`)).location),
     campaigns: () => campaign("draft"),
     draft: () => campaign("draft"),
     active: () => campaign("active"),
   };
+  await app.callPrivate(`/private/v1/organizations/${organizationId}/wallet/credits`, {
+    json: { tokens: 9_999 },
+  });
   const narrow = await app.newOrganization({ scopes: ["voices:read"] });
   const narrower = await app.newOrganization({ scopes: ["account:read"] });
   const slow = await app.newOrganization({ rateLimit: 1 });
@@ -343,7 +481,12 @@ export async function publicPass(app: TestService, call: Call, organizationId: s
 }
 
 /** The same for the private API. */
-export async function privatePass(app: TestService, call: Call, sinkUrl: string): Promise<void> {
+export async function privatePass(
+  app: TestService,
+  plane: FakeVoicePlane,
+  call: Call,
+  sinkUrl: string,
+): Promise<void> {
   const { organizationId, key } = await app.newOrganization();
   const organization = `/organizations/${organizationId}`;
   const made = async (path: string, json: unknown) =>
@@ -351,7 +494,18 @@ export async function privatePass(app: TestService, call: Call, sinkUrl: string)
   let members = 0;
   const make: Record<string, () => Promise<string>> = {
     organizations: async () => organizationId,
+    leads: async () =>
+      String((await app.call("/v1/leads", { key, json: { phone_number: newNumber() } })).body.id),
+    appointments: async () =>
+      made("appointments", { lead_id: await make.leads!(), appointment_datetime: "2027-01-05T10:00:00Z" }),
     keys: () => made("keys", { name: "k" }),
+    calls: async () => {
+      await call("POST", `${organization}/wallet/credits`, { json: { tokens: 1_000 } });
+      const json = { medium: "browser", system_prompt: "x" };
+      const { body } = await app.call("/v1/calls", { key, json });
+      await plane.last().answer();
+      return `${organization}/calls/${body.id}`;
+    },
     members: () => made("members", { email_address: `m${members++}@example.com`, role: "member" }),
     campaigns: () => made("campaigns", { name: "C" }),
     imports: async () => {

@@ -2,6 +2,7 @@ import type { AppDeps } from "../app-deps.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import type { RouteDefinition } from "../http/route.ts";
 import { agentsAdminRoutes } from "./agents.routes.ts";
+import { appointmentsAdminRoutes } from "./appointments.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { callsAdminRoutes } from "./calls.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
@@ -27,6 +28,7 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...dncRoutes(deps),
     ...numbersRoutes(deps),
     ...agentsAdminRoutes(deps),
+    ...appointmentsAdminRoutes(deps),
     ...campaignsAdminRoutes(deps),
     ...callsAdminRoutes(deps),
     ...importsRoutes(deps),

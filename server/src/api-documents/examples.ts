@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../http/openapi-schemas.ts";
 
 const LEAD = "0198f0a2-6f3d-7c55-8a41-3d5e9b7c2f10";
 const CAMPAIGN = "0198f0a6-4e5f-7061-8273-8495a6b7c8d9";
+const CALL = "0198f0a3-1b2c-7d4e-9f50-61728394a5b6";
 const CREATED = "2026-03-04T17:20:31.412Z";
 
 const leadCreate: JsonObject = {
@@ -66,6 +67,23 @@ const agent: JsonObject = {
   updated_at: CREATED,
 };
 
+const appointment: JsonObject = {
+  id: "0198f0a9-7182-7394-a5b6-c7d8e9f00112",
+  status: "scheduled",
+  lead_id: LEAD,
+  campaign_id: null,
+  call_id: null,
+  appointment_datetime: "2026-03-07T15:00:00.000Z",
+  duration_minutes: 30,
+  timezone: "America/New_York",
+  source: "public_api",
+  notes: null,
+  cancel_reason: null,
+  cancelled_at: null,
+  created_at: CREATED,
+  updated_at: CREATED,
+};
+
 const webhook: JsonObject = {
   id: "0198f0aa-8293-74a5-96b7-c8d9e0f10213",
   name: "CRM",
@@ -77,6 +95,47 @@ const webhook: JsonObject = {
   last_failure_at: null,
   disabled_reason: null,
   created_at: CREATED,
+};
+
+const createdCall: JsonObject = {
+  id: CALL,
+  call_sid: `web_${CALL}`,
+  lead_id: null,
+  campaign_id: null,
+  agent_id: null,
+  medium: "browser",
+  direction: "web",
+  to_number: null,
+  from_number: null,
+  status: "initiating",
+  call_outcome: null,
+  disposition: null,
+  duration: null,
+  duration_seconds: null,
+  created_at: CREATED,
+  ended_at: null,
+  recording_url: null,
+  metadata: { page: "/open-house" },
+};
+
+const callSummary: JsonObject = {
+  id: CALL,
+  call_sid: "sim_0198f0a31b2c7d4e9f5061728394a5b6",
+  lead_id: LEAD,
+  campaign_id: null,
+  agent_id: null,
+  medium: "phone",
+  direction: "phone",
+  to_number: "+14155550100",
+  from_number: "+14155550199",
+  status: "completed",
+  call_outcome: "completed",
+  disposition: null,
+  duration: 42,
+  duration_seconds: 42,
+  created_at: CREATED,
+  ended_at: "2026-03-04T17:21:20.007Z",
+  recording_url: `http://localhost:8080/v1/calls/${CALL}/recording`,
 };
 
 /**
@@ -155,6 +214,47 @@ export const examples: Readonly<Record<string, Json>> = {
   AgentPatch: { call_template: { voice: "marcus", temperature: 0.4 } },
   AgentNumber: { phone_number: "(415) 555-0100" },
   AgentWithNumber: { ...agent, phone_number: "+14155550100", inbound_webhook_configured: true },
+  Appointment: appointment,
+  AppointmentCreate: {
+    lead_id: LEAD,
+    appointment_datetime: "2026-03-07T10:00:00-05:00",
+    duration_minutes: 30,
+  },
+  AppointmentPatch: { appointment_datetime: "2026-03-07T11:00:00-05:00", notes: "Asked for the garden." },
+  AppointmentCancel: { reason: "Found a house already." },
+  CallCreate: {
+    medium: "browser",
+    system_prompt: "You answer questions about the open house. Be brief.",
+    greeting: "Hello {{first_name}}, how can I help?",
+    template_context: { first_name: "Ada" },
+    metadata: { page: "/open-house" },
+  },
+  AgentCallCreate: {
+    medium: "phone",
+    to_number: "(415) 555-0100",
+    template_context: { first_name: "Ada" },
+  },
+  CallSummary: callSummary,
+  CreatedCall: {
+    ...createdCall,
+    browser_session: {
+      access_token: `call_0198f09f5a6b7c8d9e0f102132435465_${"0123456789abcdef".repeat(4)}`,
+      expires_at: "2026-03-04T17:21:31.412Z",
+      connect_url: `http://localhost:8080/v1/calls/${CALL}/connect`,
+      ice_servers: [{ urls: "stun:stun.example.com:3478" }],
+    },
+  },
+  BrowserOffer: { sdp: "v=0\r\no=- 46117317 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n", type: "offer" },
+  CallTranscript: {
+    call_id: CALL,
+    status: "ready",
+    turns: [
+      { role: "agent", source: "script", text: "Hello Ada, how can I help?", start_ms: 0, end_ms: 1_840 },
+      { role: "user", source: "vad", text: "[speech, 1.9 s]", start_ms: 2_300, end_ms: 4_200 },
+    ],
+    text: "Agent: Hello Ada, how can I help?\nUser: [speech, 1.9 s]",
+    summary: "Browser call, 42 seconds; the agent spoke once, the other side once. It ended normally.",
+  },
   WebhookCreate: {
     name: "CRM",
     target_url: "https://hooks.example.com/outreach",

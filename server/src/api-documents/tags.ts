@@ -25,6 +25,7 @@ export const privateTags = {
   "Do not call": "Numbers that the organization must never call.",
   Numbers: "The numbers that the organization calls from and is called on.",
   Agents: "Voice agents: those of the API, and those managed in the app, which are made here.",
+  Appointments: "Appointments of any source; those booked here have the source `app`.",
   Campaigns: "Create and steer campaigns.",
   Calls: "Calls as operators see them: live ones, transcripts, money, hanging up.",
   Imports: "CSV import jobs with their row errors and warnings.",

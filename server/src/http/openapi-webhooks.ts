@@ -93,7 +93,7 @@ export const eventDataForms: Readonly<Record<EventType, readonly Readonly<Record
   "appointment.booked": [
     {
       ...appointment,
-      lead_id: uuid(LEAD),
+      lead_id: nullableUuid(LEAD),
       appointment_datetime: instant("2026-03-05T18:00:00.000Z"),
       source: { type: "string", enum: ["ai_agent", "app", "public_api"], examples: ["ai_agent"] },
     },

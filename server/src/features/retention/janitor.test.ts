@@ -288,6 +288,7 @@ describe("the janitor", () => {
 
   describe("and sandboxes", () => {
     const lost = [
+      "appointments",
       "leads",
       "campaigns",
       "webhook_subscriptions",
@@ -313,6 +314,8 @@ describe("the janitor", () => {
           headers: { "idempotency-key": last },
         });
         expect(created.status).toBe(201);
+        const json = { lead_id: created.body.id, appointment_datetime: "2027-01-05T10:00:00Z" };
+        expect((await app.call("/v1/appointments", { key, json })).status).toBe(201);
       }
       await app.database.query({
         text: `INSERT INTO webhook_subscriptions (organization_id, id, name, target_url, event_types, secret, enabled, created_at, updated_at)
@@ -434,13 +437,23 @@ describe("the janitor", () => {
         key,
         json: { phone_number: "2125550100", campaign_id: campaign.body.id },
       });
+      // One that is to go, and is needed again.
+      const [old] = await app.database.query<{ id: string }>({
+        text: "SELECT id FROM leads WHERE organization_id = $1 AND campaign_id IS NULL LIMIT 1",
+        values: [organizationId],
+      });
+      const appointment = await app.call("/v1/appointments", {
+        key,
+        json: { lead_id: old!.id, appointment_datetime: "2027-01-05T10:00:00Z" },
+      });
       await runOnce();
-      expect(await idsOf("leads", organizationId)).toEqual(new Set([lead.body.id]));
+      expect(await idsOf("appointments", organizationId)).toEqual(new Set([appointment.body.id]));
+      expect(await idsOf("leads", organizationId)).toEqual(new Set([lead.body.id, old!.id]));
       expect(await idsOf("campaigns", organizationId)).toEqual(new Set([campaign.body.id]));
-      expect(await count("events", organizationId)).toBe(1);
+      expect(await count("events", organizationId)).toBe(2);
       clock.advance(HOUR);
       await runOnce();
-      expect(await count("leads", organizationId)).toBe(1);
+      expect(await count("leads", organizationId)).toBe(2);
     });
 
     it("has emptied an idle sandbox when a service that starts answers its first request", async () => {

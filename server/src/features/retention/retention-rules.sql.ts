@@ -80,8 +80,8 @@ export const SANDBOX_IDLE_MS = 90 * DAY;
 
 /**
  * What an idle sandbox loses, in the order of removal; `$before` is the moment it was found idle, and what was touched
- * later stays. Its idempotency records are long gone by their own rule. The organization, its keys, members, wallet,
- * do-not-call list and audit log stay.
+ * later stays, and so does what that refers to. Its idempotency records are long gone by their own rule. The organization, its keys, members, wallet,
+ * agents, do-not-call list and audit log stay.
  */
 export const sandboxRules: readonly Rule[] = [
   { what: "webhooks", table: "webhook_subscriptions", condition: "aged.updated_at < $before" },
@@ -92,7 +92,17 @@ export const sandboxRules: readonly Rule[] = [
     withRows: ATTEMPTS,
   },
   { what: "events", table: "events", condition: `aged.occurred_at < $before AND ${UNREFERENCED}` },
-  { what: "leads", table: "leads", condition: "coalesce(aged.updated_at, aged.created_at) < $before" },
+  {
+    what: "appointments",
+    table: "appointments",
+    condition: "coalesce(aged.updated_at, aged.created_at) < $before",
+  },
+  {
+    what: "leads",
+    table: "leads",
+    condition: `coalesce(aged.updated_at, aged.created_at) < $before AND NOT EXISTS (
+      SELECT FROM appointments AS one WHERE one.organization_id = aged.organization_id AND one.lead_id = aged.id)`,
+  },
   {
     what: "campaigns",
     table: "campaigns",
