@@ -3,6 +3,7 @@ import { addListen } from "./listen/listen.ts";
 import { addAgent } from "./nouns/agent.ts";
 import { addAppointment } from "./nouns/appointment.ts";
 import { addAudit } from "./nouns/audit.ts";
+import { addCall } from "./nouns/call.ts";
 import { addCampaign } from "./nouns/campaign.ts";
 import { addDeliveries } from "./nouns/deliveries.ts";
 import { addDnc } from "./nouns/dnc.ts";
@@ -33,6 +34,7 @@ export function buildProgram(context: Context): Command {
     addAgent,
     addAppointment,
     addCampaign,
+    addCall,
     addDnc,
     addNumber,
     addImports,

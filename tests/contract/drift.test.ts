@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiDocument, apiDocuments } from "../../server/src/api-documents/index.ts";
+import { systemClock } from "../../server/src/clock.ts";
+import { type FakeVoicePlane, fakeVoicePlane } from "../../server/src/testing/fake-voice-plane.ts";
 import { OPERATOR_TOKEN, startTestService, type TestService } from "../../server/src/testing/harness.ts";
 import { startWebhookSink, type WebhookSink } from "../../server/src/testing/webhook-sink.ts";
 import { callsTo, privatePass, publicPass, titleOf } from "./passes.ts";
@@ -14,13 +16,18 @@ import { answersIn, driftBetween, type Recording, record } from "./recording.ts"
  */
 
 let app: TestService;
+let plane: FakeVoicePlane;
 let sink: WebhookSink;
 let directory: string;
 let publicOne: ApiDocument;
 let privateOne: ApiDocument;
 beforeAll(async () => {
   [publicOne, privateOne] = apiDocuments() as [ApiDocument, ApiDocument];
-  app = await startTestService({ environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" } });
+  plane = fakeVoicePlane(systemClock());
+  app = await startTestService({
+    environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" },
+    service: { voice: { plane, drainMs: 0 } },
+  });
   sink = await startWebhookSink();
   directory = await mkdtemp(join(tmpdir(), "outreach-drift-"));
 });
@@ -70,7 +77,7 @@ describe("the public API", { timeout: 180_000 }, () => {
     server = `${app.publicUrl}/v1`;
     const { organizationId, key } = await app.newOrganization();
     recording = await recorded(app.publicUrl, "public-", ({ url }) =>
-      publicPass(app, callsTo(`${url}/v1`, key), organizationId),
+      publicPass(app, plane, callsTo(`${url}/v1`, key), organizationId),
     );
   }, 120_000);
 
@@ -110,7 +117,7 @@ describe("the private API", { timeout: 180_000 }, () => {
   it("answers every operation as its document says", async () => {
     const server = `${app.adminUrl}/private/v1`;
     const recording = await recorded(app.adminUrl, "private-", ({ url }) =>
-      privatePass(app, callsTo(`${url}/private/v1`, OPERATOR_TOKEN), sink.url("/")),
+      privatePass(app, plane, callsTo(`${url}/private/v1`, OPERATOR_TOKEN), sink.url("/")),
     );
     const succeeded = await expectNoDrift(recording, privateOne, server);
     expect([...succeeded].sort()).toEqual(app.service.routes.private.map(titleOf).sort());

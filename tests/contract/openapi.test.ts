@@ -132,6 +132,7 @@ describe("each operation of the public document", () => {
     for (const [title, operation] of operations) {
       const route = routes.get(title)!;
       if (route.access === "public") expect(operation.security, title).toEqual([]);
+      else if (route.access === "token") expect(operation.security, title).toEqual([{ accessToken: [] }]);
       else if (route.access !== "any_key") {
         expect(operation["x-required-scope"], title).toBe(route.access);
         expect(operation.description, title).toContain(`\`${route.access}\``);
@@ -146,7 +147,7 @@ describe("each operation of the public document", () => {
         const codes = resolved["x-error-codes"]!;
         expect(codes.length, title).toBeGreaterThan(0);
         for (const code of codes) expect(statusOf(code), `${title} ${code}`).toBe(Number(status));
-        if (route.access !== "public" && status !== "401")
+        if (!["public", "token"].includes(route.access) && status !== "401")
           expect(resolved.headers, title).toHaveProperty("X-RateLimit-Remaining");
         if (status === "429") expect(resolved.headers, title).toHaveProperty("Retry-After");
       }

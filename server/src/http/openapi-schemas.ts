@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
 
 /** JSON as it stands in a document. */
@@ -35,7 +36,7 @@ export function schemaComponents(examples: Readonly<Record<string, Json>>): Sche
     const example = examples[name];
     const component = example === undefined ? schema : { ...schema, examples: [example] };
     const known = named.get(name);
-    if (known && JSON.stringify(known) !== JSON.stringify(component)) {
+    if (known && !isDeepStrictEqual(known, component)) {
       throw new Error(`Two different schemas have the name ${name}.`);
     }
     named.set(name, component);

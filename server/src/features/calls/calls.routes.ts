@@ -22,7 +22,7 @@ import { filterFrom, listCalls, readCall, readTranscript } from "./read-calls.ts
 import { checkNumbers, startCall } from "./start-call.ts";
 
 /** What starting a call can be refused with, beyond what the schema of its body says. */
-const START_ERRORS: readonly ErrorCode[] = [
+export const START_ERRORS: readonly ErrorCode[] = [
   "voice_suspended",
   "lead_not_found",
   "from_number_not_owned",

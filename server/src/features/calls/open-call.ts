@@ -15,9 +15,11 @@ import { failsAs } from "./fails-as.ts";
 import { LEASE_MS } from "./voice-host.ts";
 
 /** A request to start a call: with a template of its own, or an agent's. */
-export type CallRequest =
-  | { organizationId: string; agentId: null; body: CallCreate }
-  | { organizationId: string; agentId: string; body: AgentCallCreate };
+export type CallRequest = {
+  organizationId: string;
+  /** Who asked for it; `api` when left out. */
+  origin?: "api" | "app";
+} & ({ agentId: null; body: CallCreate } | { agentId: string; body: AgentCallCreate });
 
 /** A call that is stored and paid for its first minute, and that nobody has been asked to place yet. */
 export interface OpenedCall {
@@ -103,7 +105,7 @@ export async function openCall(
     values: [
       organizationId,
       callId,
-      "api",
+      request.origin ?? "api",
       medium,
       lead?.id ?? null,
       agent?.id ?? null,
