@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestService, type TestService } from "../../server/src/testing/harness.ts";
+import { environmentOf, runCli } from "./testing/run-cli.ts";
+
+let service: TestService;
+let organizationId: string;
+let key: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  ({ organizationId, key } = await service.newOrganization());
+});
+afterAll(() => service.close());
+
+const cli = (...words: string[]) => runCli(words, environmentOf(service));
+
+/** Runs with --json, expects success, and returns the record. */
+async function record(...words: string[]): Promise<Record<string, unknown>> {
+  const run = await cli(...words, "--org", organizationId, "--json");
+  expect(run).toMatchObject({ status: 0, stderr: "" });
+  return JSON.parse(run.stdout) as Record<string, unknown>;
+}
+
+async function refused(...words: string[]): Promise<Record<string, unknown>> {
+  const run = await cli(...words, "--org", organizationId);
+  expect(run).toMatchObject({ status: 1, stdout: "" });
+  return JSON.parse(run.stderr) as Record<string, unknown>;
+}
+
+it("adds, lists and removes numbers", async () => {
+  const number = ["--number", "(415) 555-0100"];
+  expect(await record("number", "add", ...number)).toMatchObject({
+    phone_number: "+14155550100",
+    carrier: "simulated",
+    agent_id: null,
+  });
+  expect(await record("number", "add", "--number", "4155550101", "--carrier", "sip")).toMatchObject({
+    carrier: "sip",
+  });
+  expect((await record("number", "list")).data).toHaveLength(2);
+  expect((await record("number", "list", ...number)).data).toMatchObject([{ phone_number: "+14155550100" }]);
+  expect(await record("number", "remove", ...number)).toMatchObject({ deleted: true });
+  expect(await refused("number", "remove", ...number)).toMatchObject({ error: "not_found" });
+  expect(await refused("number", "add", ...number, "--carrier", "pigeon")).toMatchObject({
+    error: "invalid_request",
+  });
+  expect((await cli("number", "add", "--org", organizationId)).status).toBe(2);
+  expect((await cli("number", "list", "--org", organizationId)).stdout).toContain("+14155550101");
+});
+
+it("makes agents of the app, and campaigns with them", async () => {
+  const agent = await record(
+    "agent",
+    "create",
+    "--name",
+    "Clara",
+    "--system-prompt",
+    "Be kind.",
+    "--voice",
+    "otto",
+  );
+  expect(agent).toMatchObject({
+    name: "Clara",
+    managed_by: "app",
+    call_template: { system_prompt: "Be kind.", voice: "otto" },
+  });
+  expect((await record("agent", "list")).data).toMatchObject([{ id: agent.id }]);
+  expect(await refused("agent", "create", "--name", "A", "--system-prompt", " ")).toMatchObject({
+    error: "system_prompt_required",
+  });
+  expect((await cli("agent", "create", "--org", organizationId, "--name", "A")).status).toBe(2);
+
+  const campaign = await record("campaign", "create", "--name", "Spring", "--agent", String(agent.id));
+  expect(campaign).toMatchObject({ assigned_ai_agent_id: agent.id });
+  const unknown = "0190f0f0-0000-7000-8000-000000000000";
+  expect(await refused("campaign", "create", "--name", "Spring", "--agent", unknown)).toMatchObject({
+    error: "not_found",
+    message: expect.stringContaining("agent"),
+  });
+});
+
+it("books, moves, lists and cancels appointments", async () => {
+  const lead = await service.call("/v1/leads", { key, json: { phone_number: "4155550110" } });
+  const booked = await record(
+    ...["appointment", "book", "--lead", String(lead.body.id), "--at", "2027-02-01T10:00"],
+    ...["--duration", "45", "--timezone", "America/Chicago"],
+  );
+  expect(booked).toMatchObject({
+    source: "app",
+    lead_id: lead.body.id,
+    appointment_datetime: "2027-02-01T10:00:00.000Z",
+    duration_minutes: 45,
+    timezone: "America/Chicago",
+  });
+  const one = ["--appointment", String(booked.id)];
+  expect(
+    await record("appointment", "reschedule", ...one, "--at", "2027-02-02T10:00:00-08:00"),
+  ).toMatchObject({
+    appointment_datetime: "2027-02-02T18:00:00.000Z",
+    duration_minutes: 45,
+    timezone: "America/Chicago",
+  });
+  expect((await record("appointment", "list", "--lead", String(lead.body.id))).data).toHaveLength(1);
+  expect(await record("appointment", "cancel", ...one, "--reason", "ill")).toMatchObject({
+    status: "cancelled",
+    cancel_reason: "ill",
+  });
+  expect((await record("appointment", "list", "--status", "scheduled")).data).toEqual([]);
+  expect(await refused("appointment", "reschedule", ...one, "--at", "2027-02-03")).toMatchObject({
+    error: "conflict",
+  });
+  expect(
+    (await cli("appointment", "book", "--org", organizationId, "--lead", "x", "--at", "soon")).status,
+  ).toBe(2);
+});
