@@ -17,7 +17,6 @@ export interface Greeting {
 
 const RATE = 8_000;
 const MS = RATE / 1_000;
-const VARIANTS_PER_TEXT = 4;
 /** Of all frequencies that machines beep at, some. */
 const BEEPS_HZ = [425, 440, 620, 850, 1_000, 1_400, 2_000];
 /** How much below the speech the line's noise is, dB. */
@@ -26,14 +25,22 @@ const NOISES_DB = [40, 25, 18, 12];
 /**
  * Greetings as a phone line brings them, in four voices each with its own noise, loudness, lead and clipping. The same at
  * every run: the voices and the random numbers are.
+ *
+ * @param half the one that the detector's figures were chosen by, or the one it hadn't seen
  */
-export async function generateGreetings(speech: Speech, half: "tuning" | "measuring"): Promise<Greeting[]> {
+export async function generateGreetings(
+  speech: Speech,
+  half: "tuning" | "measuring",
+  { variantsPerText = 4 } = {},
+): Promise<Greeting[]> {
   const random = mulberry32(half === "tuning" ? 1 : 2);
   const greetings: Greeting[] = [];
   for (const [index, text] of (half === "tuning" ? tuningTexts : measuringTexts).entries()) {
-    for (let variant = 0; variant < VARIANTS_PER_TEXT; variant++) {
-      const voice = voiceCatalog[variant % voiceCatalog.length]!.id;
-      greetings.push(await greetingOf(speech, text, voice, NOISES_DB[(index + variant) % 4]!, random));
+    for (let variant = 0; variant < variantsPerText; variant++) {
+      const voice = voiceCatalog[(index + variant) % voiceCatalog.length]!.id;
+      greetings.push(
+        await greetingOf(speech, text, voice, NOISES_DB[(Math.floor(index / 2) + variant) % 4]!, random),
+      );
     }
   }
   return greetings;
