@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import { demoPageRoutes } from "./admin/demo-page.routes.ts";
 import { healthRoutes } from "./admin/health-routes.ts";
 import { readOperatorToken } from "./admin/operator-token.ts";
 import { privateRoutes } from "./admin/private-routes.ts";
@@ -206,7 +207,10 @@ async function start(
   const admin = createHttpServer({
     prefixes: ["/private/v1"],
     routes: config.roles.has("admin") ? routes.private : [],
-    rootRoutes: healthRoutes({ isReady: () => isMigrated(database, migrations), metrics }),
+    rootRoutes: [
+      ...healthRoutes({ isReady: () => isMigrated(database, migrations), metrics }),
+      ...(config.roles.has("admin") ? demoPageRoutes({ config }) : []),
+    ],
     guard: createOperatorGuard(operatorToken),
     formats: leadFormats,
     logger,

@@ -4,6 +4,7 @@ import type { RouteDefinition } from "../http/route.ts";
 import { agentsAdminRoutes } from "./agents.routes.ts";
 import { appointmentsAdminRoutes } from "./appointments.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
+import { browserCallsRoutes } from "./browser-calls.routes.ts";
 import { callsAdminRoutes } from "./calls.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
@@ -31,6 +32,7 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...appointmentsAdminRoutes(deps),
     ...campaignsAdminRoutes(deps),
     ...callsAdminRoutes(deps),
+    ...browserCallsRoutes(deps),
     ...importsRoutes(deps),
     ...webhooksAdminRoutes(deps),
     ...deliveriesRoutes(deps),
