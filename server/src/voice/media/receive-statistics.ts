@@ -5,6 +5,8 @@ import { distance16, distance32 } from "./rtp-packet.ts";
 export interface ReceiveStatistics {
   /** Every packet of the source that was accepted, in the order of arrival. Duplicates count as received. */
   received(packet: { sequenceNumber: number; timestamp: number; ssrc: number }, atMs: number): void;
+  /** A packet of the source that isn't audio: it counts, and says nothing of jitter. */
+  counted(packet: { sequenceNumber: number; ssrc: number }): void;
   /** Packets that were expected of all sources so far and haven't come; not negative. */
   readonly lost: number;
   /** Interarrival jitter, milliseconds. */
@@ -26,21 +28,26 @@ export function createReceiveStatistics(): ReceiveStatistics {
 
   const lost = () => lostBefore + Math.max(0, expected - received);
 
+  function count(packet: { sequenceNumber: number; ssrc: number }): void {
+    const ahead = distance16(packet.sequenceNumber, highest);
+    if (packet.ssrc !== ssrc || Math.abs(ahead) > MAX_LEAP) {
+      lostBefore = lost();
+      ssrc = packet.ssrc;
+      highest = packet.sequenceNumber;
+      expected = 1;
+      received = 0;
+      last = null;
+    } else if (ahead > 0) {
+      expected += ahead;
+      highest = packet.sequenceNumber;
+    }
+    received++;
+  }
+
   return {
+    counted: count,
     received(packet, atMs) {
-      const ahead = distance16(packet.sequenceNumber, highest);
-      if (packet.ssrc !== ssrc || Math.abs(ahead) > MAX_LEAP) {
-        lostBefore = lost();
-        ssrc = packet.ssrc;
-        highest = packet.sequenceNumber;
-        expected = 1;
-        received = 0;
-        last = null;
-      } else if (ahead > 0) {
-        expected += ahead;
-        highest = packet.sequenceNumber;
-      }
-      received++;
+      count(packet);
       if (last) {
         const apart = (atMs - last.atMs) * SAMPLES_PER_MS - distance32(packet.timestamp, last.timestamp);
         jitter += (Math.abs(apart) - jitter) / 16;
