@@ -15,7 +15,7 @@ export type Told =
   | { type: "hear"; frames: number }
   | { type: "speechEnded"; durationMs: number }
   | { type: "said"; text: string }
-  | { type: "say"; text: string }
+  | { type: "say"; text: string; utteranceId: string }
   | { type: "keyed"; digit: string }
   | { type: "interrupted"; utteranceId: string; playedMs: number }
   | { type: "played"; utteranceId: string }
@@ -28,7 +28,7 @@ export interface FakeConversation {
   tolds<Type extends Told["type"]>(type: Type): Extract<Told, { type: Type }>[];
   emit(event: EngineEvent): void;
   /** Speaks: text, audio and the end of an utterance at once. @returns its id */
-  speak(text: string, milliseconds: number): string;
+  speak(text: string, milliseconds: number, utteranceId?: string): string;
   /** Throws whenever this is told. */
   throwOn(type: Told["type"]): void;
 }
@@ -68,8 +68,7 @@ export function fakeEngine({
       tolds: (type) =>
         told.filter((entry): entry is Extract<Told, { type: typeof type }> => entry.type === type),
       emit: conversation.emit,
-      speak(text, milliseconds) {
-        const utteranceId = `utterance-${++utterances}`;
+      speak(text, milliseconds, utteranceId = `utterance-${++utterances}`) {
         conversation.emit({ type: "text", utteranceId, text, source: "model" });
         conversation.emit({
           type: "audio",
@@ -89,7 +88,7 @@ export function fakeEngine({
       else told.push(entry);
       if (throwing.has(entry.type)) throw new Error(`the engine threw at ${entry.type}`);
       if (options.onTold) options.onTold(fake, entry);
-      else if (entry.type === "say") fake.speak(entry.text, entry.text.length * 60);
+      else if (entry.type === "say") fake.speak(entry.text, entry.text.length * 60, entry.utteranceId);
     };
     options.onStart?.(fake);
     return {
@@ -102,7 +101,7 @@ export function fakeEngine({
       interrupted: (utteranceId, playedMs) => tell({ type: "interrupted", utteranceId, playedMs }),
       played: (utteranceId) => tell({ type: "played", utteranceId }),
       toolResult: (id, result) => tell({ type: "toolResult", id, result }),
-      say: (text) => tell({ type: "say", text }),
+      say: (text, utteranceId) => tell({ type: "say", text, utteranceId }),
       close() {
         if (closed) return;
         try {

@@ -9,8 +9,12 @@ export interface HandDrivenMediaClock {
   tick(): Promise<void>;
   /** Ticks for so long. */
   run(milliseconds: number): Promise<void>;
-  /** Ticks until it is so. @throws Error after `withinMs` of media time */
-  until(condition: () => boolean, withinMs?: number): Promise<void>;
+  /**
+   * Ticks until it is so.
+   * @param ready whether the next tick may come yet: false while something takes real time
+   * @throws Error after `withinMs` of media time
+   */
+  until(condition: () => boolean, withinMs?: number, ready?: () => boolean): Promise<void>;
   /** How many are ticked: what a test that ends every call expects to be 0. */
   members(): number;
 }
@@ -23,9 +27,10 @@ export function handDrivenMediaClock(clock: ManualClock): HandDrivenMediaClock {
     clock.advance(FRAME_MS);
     for (const member of [...members]) if (members.has(member)) member.tick(member.frames++);
   };
-  const until = async (condition: () => boolean, withinMs = 120_000) => {
+  const until = async (condition: () => boolean, withinMs = 120_000, ready = () => true) => {
     for (let elapsedMs = 0; !condition(); elapsedMs += FRAME_MS) {
       if (elapsedMs >= withinMs) throw new Error(`it wasn't so within ${withinMs} ms of media`);
+      while (!ready()) await new Promise<void>((resolve) => setImmediate(resolve));
       await tick();
     }
   };

@@ -86,3 +86,40 @@ export function memoryLine(): { leg: MediaLeg; far: FarEnd } {
 export function toneFrame(amplitude: number): Int16Array {
   return Int16Array.from({ length: FRAME_SAMPLES }, (_, index) => (index % 2 ? amplitude : -amplitude));
 }
+
+/** A line whose two ends are both legs: what one sends the other receives, a frame later. */
+export function crossedLegs(): { ours: MediaLeg; theirs: MediaLeg } {
+  const toTheirs: Int16Array[] = [];
+  const toOurs: Int16Array[] = [];
+  const end = (incoming: Int16Array[], outgoing: Int16Array[]): MediaLeg => {
+    let closed = false;
+    let framesSent = 0;
+    return {
+      receive() {
+        const samples = closed ? undefined : incoming.shift();
+        return samples ? { samples, concealed: false } : null;
+      },
+      send(samples) {
+        if (closed) return;
+        framesSent++;
+        outgoing.push(samples.slice());
+      },
+      digitsOutOfBand: true,
+      onDigit() {},
+      onFirstAudio: (listener) => queueMicrotask(listener),
+      stats: () => ({
+        framesSent,
+        packetsReceived: 0,
+        packetsLost: 0,
+        framesConcealed: 0,
+        packetsRefused: 0,
+        jitterMs: 0,
+        delayMs: 0,
+      }),
+      close() {
+        closed = true;
+      },
+    };
+  };
+  return { ours: end(toOurs, toTheirs), theirs: end(toTheirs, toOurs) };
+}

@@ -112,9 +112,11 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
       session.begin();
       await hearUntil(session, () => of("spoken").length > 0);
       session.played(of("spoken")[0]!.utteranceId);
-      session.say("We are about to end.");
-      await hearUntil(session, () => of("spoken").length > 1 && of("text").length > 1);
-      expect(of("text")[1]!.text).not.toBe("");
+      session.say("We are about to end.", "last-words");
+      const isOf = ({ utteranceId }: { utteranceId: string }) => utteranceId === "last-words";
+      await hearUntil(session, () => of("spoken").some(isOf) && of("text").some(isOf));
+      expect(of("audio").some(isOf)).toBe(true);
+      expect(of("text").find(isOf)!.text).not.toBe("");
     });
 
     it("calls a tool with an id of its own and arguments that fit, and takes the result", async () => {
@@ -128,7 +130,7 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
       expect(call).toMatchObject({ name: "record_opt_out", arguments: { evidence: expect.any(String) } });
       session.toolResult(call!.id, { ok: false, error: "not now" });
       session.toolResult("unknown", { ok: true, result: {} });
-      session.say("Something else.");
+      session.say("Something else.", "else");
       await hearUntil(session, () => of("spoken").length > 1);
       expect(of("failed")).toEqual([]);
     });
@@ -144,7 +146,7 @@ export function engineContract(name: string, open: () => Promise<EngineUnderTest
         session.interrupted("unknown", 20);
         session.played("unknown");
         session.toolResult("unknown", { ok: false, error: "x" });
-        session.say("Good evening.");
+        session.say("Good evening.", "evening");
         session.close();
       };
       for (const when of ["before it begins", "while it speaks", "while a tool runs"] as const) {

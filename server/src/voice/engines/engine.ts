@@ -72,9 +72,10 @@ export interface EngineSession {
   toolResult(toolCallId: string, result: ToolResult): void;
   /**
    * Asks for one sentence of the session's, after what is being said: that a colleague is being called, a failed
-   * transfer, the confirmation of an opt-out, the last words.
+   * transfer, the confirmation of an opt-out, the last words. Its audio comes under this id: the last words are told
+   * from everything else by it.
    */
-  say(text: string): void;
+  say(text: string, utteranceId: string): void;
   close(): void;
 }
 

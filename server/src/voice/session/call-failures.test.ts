@@ -12,7 +12,7 @@ const greeting = () =>
   fakeEngine({
     onTold(fake, told) {
       if (told.type === "begin") fake.speak("Hello, this is a test.", 2_000);
-      if (told.type === "say") fake.speak(told.text, 3_000);
+      if (told.type === "say") fake.speak(told.text, 3_000, told.utteranceId);
     },
   });
 

@@ -10,7 +10,7 @@ const engineThatGreets = () =>
   fakeEngine({
     onTold(fake, told) {
       if (told.type === "begin") fake.speak(fake.conversation.greeting, 2_000);
-      if (told.type === "say") fake.speak(told.text, 3_000);
+      if (told.type === "say") fake.speak(told.text, 3_000, told.utteranceId);
     },
   });
 

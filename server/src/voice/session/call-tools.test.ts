@@ -10,7 +10,7 @@ async function answeredCall(setup: object = {}, ports = fakePorts()) {
   const engine = fakeEngine({
     onTold(fake, told) {
       if (told.type === "begin") fake.speak("Hello.", 1_000);
-      if (told.type === "say") fake.speak(told.text, 2_500);
+      if (told.type === "say") fake.speak(told.text, 2_500, told.utteranceId);
     },
   });
   const harness = voiceHarness({ engine });
@@ -93,6 +93,18 @@ describe("tools", () => {
     await media.run(12_000);
     expect(call.status()).toBe("in-progress");
     await call.hangup("done");
+  });
+
+  it("record an opt-out also during the goodbye, and nothing else is said or done", async () => {
+    const { conversation, media, ports, callTool } = await answeredCall({ maxDurationSeconds: 60 });
+    await media.until(() => conversation.tolds("say").length > 0);
+    callTool("record_opt_out", { evidence: "never call again" });
+    callTool("book_appointment", { day: "today", time: "15:00" });
+    conversation.speak("By the way, we also sell insurance.", 1_000);
+    await media.until(() => ports.ends.length > 0);
+    expect(ports.tools.map(({ name }) => name)).toEqual(["record_opt_out"]);
+    expect(ports.turns.at(-1)?.text).toBe(sentences.timeIsUp);
+    expect(ports.ends).toMatchObject([{ status: "completed", outcome: "do_not_call" }]);
   });
 
   it("book an appointment and tell the engine", async () => {

@@ -7,8 +7,8 @@ export interface ClosingOptions {
   sentence: string | null;
   /** Over after this at the latest. */
   withinMs: number;
-  /** Asks the engine for the sentence. @returns false when it can't be asked any more */
-  askEngine(sentence: string): boolean;
+  /** Asks the engine for the sentence, under this id. @returns false when it can't be asked any more */
+  askEngine(sentence: string, utteranceId: string): boolean;
   /** Says it without the engine. @returns false when that can't be done either */
   sayOwn(sentence: string): Promise<boolean>;
   onDone(): void;
@@ -18,6 +18,7 @@ export interface ClosingOptions {
 const ENGINE_BEGINS_WITHIN_MS = 2_000;
 /** What was sent last must arrive before the line is cut; and what an engine still had to say may follow its tool call. */
 const QUIET_MS = 500;
+const LAST_WORDS = "last-words";
 
 /**
  * Lets the last words be played, and then ends the call: within bounds, whatever the engine does.
@@ -25,7 +26,6 @@ const QUIET_MS = 500;
  */
 export function startClosing(options: ClosingOptions): () => void {
   const { speaker, sentence, withinMs, onDone } = options;
-  const begunBefore = speaker.begun;
   let elapsedMs = 0;
   let quietMs = 0;
   let done = false;
@@ -33,17 +33,22 @@ export function startClosing(options: ClosingOptions): () => void {
 
   const sayOwn = (text: string) => {
     own = "coming";
+    // Should the engine come with it after all: it isn't said twice.
+    speaker.seal(null);
     options.sayOwn(text).then(
       (said) => (own = said ? "said" : "impossible"),
       () => (own = "impossible"),
     );
   };
-  if (sentence !== null && !options.askEngine(sentence)) sayOwn(sentence);
+  if (sentence !== null) {
+    speaker.seal(LAST_WORDS);
+    if (!options.askEngine(sentence, LAST_WORDS)) sayOwn(sentence);
+  }
 
   return () => {
     if (done) return;
     elapsedMs += FRAME_MS;
-    const begun = sentence === null || speaker.begun > begunBefore || own === "said" || own === "impossible";
+    const begun = sentence === null || speaker.hasBegun(LAST_WORDS) || own === "said" || own === "impossible";
     quietMs = begun && speaker.quiet ? quietMs + FRAME_MS : 0;
     if (!begun && own === "unasked" && elapsedMs >= ENGINE_BEGINS_WITHIN_MS) sayOwn(sentence);
     if (quietMs < QUIET_MS && elapsedMs < withinMs) return;

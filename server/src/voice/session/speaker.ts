@@ -19,8 +19,10 @@ export interface Speaker {
   readonly speaksOwn: boolean;
   /** Nothing is being played, nothing waits, and nothing that was begun is still to come. */
   readonly quiet: boolean;
-  /** Counts the utterances of the engine that have begun. */
-  readonly begun: number;
+  /** Audio of it has come. */
+  hasBegun(utteranceId: string): boolean;
+  /** Of the engine's, only this may still begin. */
+  seal(utteranceId: string | null): void;
   /** Nothing more will come of what was begun: the engine has gone. */
   endOpen(): void;
   /** The call is over: makes turns of what was played until now. */
@@ -52,9 +54,10 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
   const utterances = new Map<string, Utterance>();
   /** Told as turns, or thrown away: what is still told of them is ignored. */
   const settled = new Set<string>();
+  const begun = new Set<string>();
   let ownCount = 0;
   let ownWaiting = 0;
-  let begun = 0;
+  let sealed: { utteranceId: string | null } | null = null;
   let starvedFrames = 0;
 
   const playout = createPlayout({
@@ -134,7 +137,12 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
     audio(id, samples) {
       const utterance = utteranceOf(id);
       if (!utterance || utterance.ended || utterance.spoken || samples.length === 0) return;
-      if (utterance.audioMs === 0 && !id.startsWith(OWN)) begun++;
+      if (utterance.audioMs === 0 && sealed && sealed.utteranceId !== id) {
+        utterances.delete(id);
+        settled.add(id);
+        return;
+      }
+      begun.add(id);
       utterance.audioMs += samples.length / SAMPLES_PER_MS;
       playout.push(id, samples);
     },
@@ -178,8 +186,9 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
     get quiet() {
       return playout.isEmpty;
     },
-    get begun() {
-      return begun;
+    hasBegun: (utteranceId) => begun.has(utteranceId),
+    seal(utteranceId) {
+      sealed = { utteranceId };
     },
     finish() {
       interrupt();

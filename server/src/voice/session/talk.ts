@@ -63,6 +63,7 @@ export function createTalk(
   let closing: (() => void) | null = null;
   let owedSinceMs: number | null = null;
   let failure: string | null = null;
+  let sentenceCount = 0;
   /** What is said while a colleague is being called, for the engine to hear when that fails. */
   let heldBack: ((session: EngineSession) => void)[] | null = null;
 
@@ -85,7 +86,8 @@ export function createTalk(
     }
   };
   const say = (text: string) => {
-    if (link.alive) link.tell((session) => session.say(text));
+    const utteranceId = `sentence-${++sentenceCount}`;
+    if (link.alive) link.tell((session) => session.say(text, utteranceId));
     else void sayOwn(text);
   };
 
@@ -104,9 +106,9 @@ export function createTalk(
       }
     }
     // The engine is asked only once it talks: before that it has its greeting to say.
-    const askEngine = (text: string) => {
+    const askEngine = (text: string, utteranceId: string) => {
       if (!begun) return false;
-      link.tell((session) => session.say(text));
+      link.tell((session) => session.say(text, utteranceId));
       return link.alive;
     };
     owedSinceMs = null;
@@ -163,8 +165,9 @@ export function createTalk(
     context,
     gate,
     source: engine.scripted ? "script" : "model",
-    refusal() {
-      if (closing) return "The call is ending.";
+    refusal(name) {
+      // Nobody's wish is lost because it came during the goodbye.
+      if (closing) return name === "record_opt_out" ? null : "The call is ending.";
       return transferring.under ? "A colleague is being called." : null;
     },
     answer(id, result) {

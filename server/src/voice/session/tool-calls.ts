@@ -7,8 +7,8 @@ export interface ToolCallsOptions {
   gate: ToolGate;
   /** Source of the turns: who decided to call the tool. */
   source: "model" | "script";
-  /** Why no tool runs right now, or null. */
-  refusal(): string | null;
+  /** Why this tool can't run right now, or null. */
+  refusal(name: string): string | null;
   /** Tells the engine. */
   answer(toolCallId: string, result: ToolResult): void;
   endCall(): void;
@@ -69,7 +69,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
     called(id, name, args) {
       if (seen.has(id)) return;
       seen.add(id);
-      const refusal = seen.size > MOST_CALLS ? "Too many tools were called." : options.refusal();
+      const refusal = seen.size > MOST_CALLS ? "Too many tools were called." : options.refusal(name);
       if (refusal !== null) return refuse(id, name, refusal);
       const call = gate(name, args);
       if (!call.admitted) return refuse(id, name, call.error);

@@ -77,7 +77,9 @@ export function startTransfer(options: TransferOptions): Transfer {
   const onEvent = (event: CarrierEvent) => {
     if (event.type === "answered") answered(event.media);
     else if (event.type === "said" && state === "joined") options.onSaid(event.text);
-    else if (event.type === "ended") finish(`The colleague's call ended: ${event.cause}.`);
+    else if (event.type === "ended") {
+      finish(state === "joined" ? "The colleague hung up." : `The colleague's call ended: ${event.cause}.`);
+    }
   };
 
   // Looked at only once the human answers: until then nobody handles what it rejects with.

@@ -4,7 +4,7 @@ import type { EngineEvent } from "../engine.ts";
 /** Turns lines into utterances, one after the other. */
 export interface Mouth {
   /** @returns when all its audio has been handed over: false when it was dropped, or cut in on */
-  say(text: string): Promise<boolean>;
+  say(text: string, utteranceId?: string): Promise<boolean>;
   /** Something is being said, or has been handed over and isn't played yet. */
   readonly busy: boolean;
   played(utteranceId: string): void;
@@ -46,8 +46,7 @@ export function createMouth(
   };
 
   return {
-    say(text) {
-      const utteranceId = `line-${++count}`;
+    say(text, utteranceId = `line-${++count}`) {
       const since = generation;
       open.add(utteranceId);
       const said = tail.then(() => speak(utteranceId, text, since));

@@ -196,9 +196,9 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
       pending.delete(toolCallId);
       onResult?.(result);
     }),
-    say: guarded((text: string) => {
+    say: guarded((text: string, utteranceId: string) => {
       silentFrames = 0;
-      void mouth.say(text);
+      void mouth.say(text, utteranceId);
     }),
     close() {
       closed = true;
