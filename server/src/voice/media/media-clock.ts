@@ -131,6 +131,13 @@ export function createMediaClock(options: MediaClockOptions = {}): MediaClock {
 
 function scheduleByTimer(run: () => void, delayMs: number): () => void {
   // Timers run up to a millisecond early or late; early would find nothing due and cost another turn.
-  const timer = setTimeout(run, Math.ceil(delayMs));
-  return () => clearTimeout(timer);
+  let immediate: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    // Timers come before sockets in a turn of the event loop: after a stall the packets that waited are read first.
+    immediate = setImmediate(run);
+  }, Math.ceil(delayMs));
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
 }

@@ -31,7 +31,7 @@ export interface SpeechDetector {
   readonly speaking: boolean;
   /** Loudness of the last frame: decibels below full scale. */
   readonly level: number;
-  /** Releases what it holds of the shared memory. Idempotent; `push` returns null afterwards. */
+  /** Releases what it holds of the shared memory, which the garbage collector would do later. Idempotent; `push` returns null afterwards. */
   close(): void;
 }
 
@@ -53,6 +53,8 @@ export async function loadVoiceActivity(): Promise<VoiceActivity> {
   const wasmBinary = await readFile(fileURLToPath(import.meta.resolve("@echogarden/fvad-wasm/fvad.wasm")));
   const fvad = await loadFvad({ wasmBinary });
   const input = fvad._malloc(FRAME_SAMPLES * Int16Array.BYTES_PER_ELEMENT);
+  // For detectors that nobody closes: the shared memory knows nothing of the garbage collector.
+  const abandoned = new FinalizationRegistry<() => void>((release) => release());
 
   return {
     createSpeechDetector({ hangoverMs = DEFAULT_HANGOVER_MS, onsetFrames = DEFAULT_ONSET_FRAMES } = {}) {
@@ -64,12 +66,14 @@ export async function loadVoiceActivity(): Promise<VoiceActivity> {
         fvad.HEAP16.set(samples, input / Int16Array.BYTES_PER_ELEMENT);
         return fvad._fvad_process(detector, input, FRAME_SAMPLES) === 1;
       };
-      return createDetector(
-        isSpeechLike,
-        () => fvad._fvad_free(detector),
-        hangoverMs / FRAME_MS,
-        onsetFrames,
-      );
+      let held = true;
+      const release = () => {
+        if (held) fvad._fvad_free(detector);
+        held = false;
+      };
+      const made = createDetector(isSpeechLike, release, hangoverMs / FRAME_MS, onsetFrames);
+      abandoned.register(made, release);
+      return made;
     },
   };
 }
