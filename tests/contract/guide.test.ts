@@ -153,8 +153,8 @@ describe("the guide", () => {
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line));
-    expect(answers).toHaveLength(6);
-    const [account, lead, found, inspection, summary, page] = answers;
+    expect(answers).toHaveLength(8);
+    const [account, lead, found, inspection, summary, agent, appointment, page] = answers;
     expect(account.scopes.length).toBeGreaterThan(0);
     expect(lead).toMatchObject({
       phone_number: "+12125550100",
@@ -164,6 +164,8 @@ describe("the guide", () => {
     expect(found.data.map(({ id }: { id: string }) => id)).toEqual([lead.id]);
     expect(inspection).toMatchObject({ unmapped: ["Shoe Size"], missing_required: [] });
     expect(summary).toMatchObject({ total: 2, inserted: 2, failed: 0 });
+    expect(agent).toMatchObject({ managed_by: "api", call_template: { voice: "clara", temperature: 0.7 } });
+    expect(appointment).toMatchObject({ duration_minutes: 45, source: "public_api" });
     expect(page.data).toHaveLength(3);
   });
 
