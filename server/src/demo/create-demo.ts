@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Database } from "../database/database.ts";
+import { createAgent } from "../features/agents/index.ts";
 import { createKey } from "../features/api-keys/index.ts";
 import { creditWallet } from "../features/billing/index.ts";
 import { createCampaign } from "../features/campaigns/index.ts";
@@ -11,11 +12,17 @@ import { inOneTransaction } from "./in-one-transaction.ts";
 /** A thousand dollars. */
 const TOKENS = 1_000_000;
 const ACTOR = "demo";
+const AGENT = {
+  system_prompt: "You answer for Outreach's demo. Be short and friendly.",
+  greeting: "Hello, this is the demo agent of Outreach. How are you today?",
+  recording_enabled: true,
+};
 
 export interface Demo {
   organizationId: string;
   tokens: number;
   campaignId: string;
+  agentId: string;
   /** Only here and now: the database keeps their hashes. */
   liveKey: string;
   sandboxKey: string;
@@ -64,10 +71,17 @@ export async function createDemo(deps: {
       actor: ACTOR,
       body: { name: "Demo campaign" },
     });
+    const agent = await createAgent(inside, {
+      organizationId: organization.id,
+      actor: ACTOR,
+      managedBy: "api",
+      body: { name: "Demo agent", call_template: AGENT },
+    });
     return {
       organizationId: organization.id,
       tokens: TOKENS,
       campaignId: campaign.id,
+      agentId: agent.id,
       liveKey: live.key,
       sandboxKey: test.key,
     };

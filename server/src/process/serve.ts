@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
+import { readOperatorToken } from "../admin/operator-token.ts";
 import { systemClock } from "../clock.ts";
 import { type Config, readConfig } from "../config.ts";
 import { createDemo, type Demo } from "../demo/index.ts";
@@ -60,7 +61,9 @@ async function start(config: Config, logger: Logger): Promise<Service> {
     logger.warn("WEBHOOK_ALLOW_PRIVATE_TARGETS=1: webhooks may go to http and private addresses");
   }
   logger.info({ public: service.publicUrl, admin: service.adminUrl }, "ready");
-  process.stdout.write(startReport({ config, service, demo }));
+  // Shown on the first start only, beside the demo's keys, and never where it was configured.
+  const token = demo !== null && config.adminToken === null ? await readOperatorToken(config) : null;
+  process.stdout.write(startReport({ config, service, demo, token }));
   return service;
 }
 

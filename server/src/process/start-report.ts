@@ -7,8 +7,10 @@ export function startReport(input: {
   config: Config;
   service: { publicUrl: string; adminUrl: string };
   demo: Demo | null;
+  /** The operator token, where it may be shown. */
+  token: string | null;
 }): string {
-  const { config, service, demo } = input;
+  const { config, service, demo, token } = input;
   // With PORT=0 the system has picked one, which the configuration doesn't know.
   const url = config.public.port === 0 ? service.publicUrl : config.public.url;
   const lines = ["", "Outreach is running.", ""];
@@ -18,6 +20,8 @@ export function startReport(input: {
     lines.push(`  Guide          ${url}/getting-started.md`);
   }
   if (config.roles.has("admin")) lines.push(`  Private API    ${service.adminUrl}/private/v1`);
+  if (config.roles.has("admin"))
+    lines.push(`  Browser call   ${service.adminUrl}/demo${token === null ? "" : `#token=${token}`}`);
   lines.push(`  Health         ${service.adminUrl}/readyz`);
   if (config.roles.has("admin") && config.adminToken === null) {
     lines.push(`  Its token      ${shortPath(config.dataDir)}/admin.token`);
@@ -44,6 +48,7 @@ function demoLines(demo: Demo, url: string, privateTargets: boolean): string[] {
     `  Organization   ${demo.organizationId}`,
     `  Wallet         ${demo.tokens.toLocaleString("en-US")} tokens`,
     `  Campaign       ${demo.campaignId}`,
+    `  Agent          ${demo.agentId}`,
     "",
     "Three lines to try, in another terminal:",
     "",
