@@ -1,1 +1,1 @@
-export { type VoicesDeps, voicesRoutes } from "./voices.routes.ts";
+export { voicesRoutes } from "./voices.routes.ts";

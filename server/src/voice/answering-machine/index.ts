@@ -1,7 +1,2 @@
-export { type BeepDetector, createBeepDetector } from "./beep-detector.ts";
-export {
-  createMachineDetector,
-  type MachineDetector,
-  type MachineDetectorOptions,
-  type Verdict,
-} from "./machine-detector.ts";
+export { createBeepDetector } from "./beep-detector.ts";
+export { createMachineDetector } from "./machine-detector.ts";

@@ -2,7 +2,7 @@ import type { VoiceId } from "./catalog.ts";
 import { runProgram } from "./in-memory-wasi.ts";
 
 /** The sample rate of all voices used here. */
-export const FLITE_SAMPLE_RATE = 16_000;
+const FLITE_SAMPLE_RATE = 16_000;
 
 /** Which of Flite's voices speaks, and what brings it to the others' loudness (speech of about −19 dB below full scale). */
 const voices: Record<VoiceId, { name: string; gain: number }> = {

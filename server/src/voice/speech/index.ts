@@ -1,4 +1,4 @@
-export { DEFAULT_VOICE, findVoice, type VoiceId, voiceCatalog } from "./catalog.ts";
-export { createSpeech, type SpeechOptions } from "./create-speech.ts";
-export type { Speech, SpeechSampleRate } from "./speech.ts";
+export { findVoice, voiceCatalog } from "./catalog.ts";
+export { createSpeech } from "./create-speech.ts";
+export type { Speech } from "./speech.ts";
 export { wavFile } from "./wav.ts";
