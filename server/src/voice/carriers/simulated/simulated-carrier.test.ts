@@ -4,8 +4,10 @@ import { fakeDetectors } from "../../../testing/voice/fake-detectors.ts";
 import { fakeSpeech, SPOKEN_AMPLITUDE } from "../../../testing/voice/fake-speech.ts";
 import { handDrivenMediaClock } from "../../../testing/voice/hand-driven-media-clock.ts";
 import { FRAME_MS, FRAME_SAMPLES, type MediaLeg } from "../../media/media-leg.ts";
+import { createRtpPorts } from "../../media/rtp-ports.ts";
 import { carrierContract } from "../carrier.contract.ts";
 import { type CarrierEvent, CarrierRefusal } from "../carrier.ts";
+import { openRtpLine } from "./rtp-line.ts";
 import { scenarioOf, scenarios } from "./scenarios.ts";
 import { createSimulatedCarrier } from "./simulated-carrier.ts";
 
@@ -98,6 +100,32 @@ function setUp() {
 
 carrierContract("the simulated carrier", async () => {
   const { carrier, mediaClock } = setUp();
+  return {
+    carrier,
+    from: "+12125550199",
+    to: {
+      talks: "+12125550100",
+      stays: "+12125550110",
+      busy: "+12125550101",
+      noAnswer: "+12125550102",
+      fails: "+12125550103",
+      refused: "+12125550111",
+    },
+    tick: () => mediaClock.tick(),
+    close: () => carrier.close(),
+  };
+});
+
+carrierContract("the simulated carrier over RTP", async () => {
+  const clock = manualClock();
+  const mediaClock = handDrivenMediaClock(clock);
+  const ports = createRtpPorts({ from: 41_000, to: 41_999 });
+  const carrier = createSimulatedCarrier({
+    mediaClock,
+    speech: fakeSpeech(),
+    speechDetector: fakeDetectors().speech,
+    openLine: () => openRtpLine({ ports, now: clock.now }),
+  });
   return {
     carrier,
     from: "+12125550199",
