@@ -2,10 +2,9 @@ export { MOST_TOKENS, Wallet, WalletCredit, WalletEntry } from "./billing.schema
 export { changeThreshold } from "./change-threshold.ts";
 export { creditWallet } from "./credit-wallet.ts";
 export { extendHold } from "./extend-hold.ts";
-export { type LockedWallet, lockWallet } from "./lock-wallet.ts";
 export { openWallet } from "./open-wallet.ts";
 export { placeHold } from "./place-hold.ts";
 export { priceOf } from "./price-of.ts";
 export { readCallMoney } from "./read-call-money.ts";
 export { readWallet } from "./read-wallet.ts";
-export { type Settlement, settleHold } from "./settle-hold.ts";
+export { settleHold } from "./settle-hold.ts";

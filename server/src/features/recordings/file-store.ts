@@ -56,10 +56,14 @@ export function fileRecordingStore({
     },
     async repair(key) {
       const path = pathOf(key);
-      const file = await open(path + PART, "r+").catch(nullWhenMissing);
-      if (!file) return sizeOf(path);
-      if (await repairHeader(file)) return putInPlace(path);
-      await rm(path + PART, { force: true });
+      try {
+        const file = await open(path + PART, "r+").catch(nullWhenMissing);
+        if (!file) return await sizeOf(path);
+        if (await repairHeader(file)) return await putInPlace(path);
+        await rm(path + PART, { force: true });
+      } catch (error) {
+        onError(error, key);
+      }
       return null;
     },
     size: async (key) => sizeOf(pathOf(key)),

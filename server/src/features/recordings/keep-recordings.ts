@@ -54,6 +54,7 @@ export async function repairLeft(deps: Pick<KeepRecordingsDeps, "database" | "re
   for (const call of await callsOf(deps.database, await deps.recordings.unfinished())) {
     if (!call.has_ended) continue;
     const bytes = await deps.recordings.repair(call.key);
+    if (bytes === null) continue;
     await deps.database.query({
       ...sql.setBytes,
       values: [call.organization_id, call.call_id, call.key, bytes],

@@ -6,7 +6,7 @@ import { DomainError } from "../../domain-error.ts";
 import type { RecordingName } from "./recording-key.ts";
 import * as sql from "./recordings.sql.ts";
 
-export const LINK_SECONDS = 15 * 60;
+const LINK_SECONDS = 15 * 60;
 
 /**
  * A link to a call's recording for whoever has no key: a player, a browser. Signed by the organization's own secret, good

@@ -9,8 +9,9 @@ export interface RecordingStore {
   /** Begins a recording. @throws when it can't be stored; or when the key was begun before */
   create(key: string): Promise<RecordingSink>;
   /**
-   * Finishes what a process that died has left of a recording.
-   * @returns its size in bytes, also when it was finished before; null when nothing of it is here
+   * Finishes what a process that died has left of a recording. Doesn't throw: whoever recovers a call has more to do than
+   * this, and what fails is left for `unfinished`.
+   * @returns its size in bytes, also when it was finished before; null when nothing of it is here, or it can't be reached
    */
   repair(key: string): Promise<number | null>;
   /** @returns its size in bytes, or null when it isn't there */

@@ -15,7 +15,9 @@ export interface S3Bucket {
   list(): AsyncIterable<string[]>;
 }
 
-const MINUTE_MS = 60_000;
+const TRANSFER_MS = 60_000;
+/** Somebody waits for these: a player, or the recovery of a call. */
+const QUESTION_MS = 10_000;
 /** The least that S3 takes for a part that isn't the last is 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
 
@@ -50,9 +52,10 @@ export function s3Bucket(
     }: { body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> } = {},
   ): Promise<Response> => {
     const timeout = new AbortController();
+    const limit = ["GET", "HEAD"].includes(method) ? QUESTION_MS : TRANSFER_MS;
     const timer = setTimeout(
-      () => timeout.abort(new Error("the store didn't answer in a minute")),
-      MINUTE_MS,
+      () => timeout.abort(new Error(`The recordings' S3 store didn't answer a ${method} in time.`)),
+      limit,
     );
     try {
       const signed = await client.sign(bucketUrl + path, { method, headers, ...(body ? { body } : {}) });

@@ -135,6 +135,12 @@ describe("a bucket", () => {
     expect(await inBucket()).toHaveLength(bytes!);
   });
 
+  it("holds up no recovery while it is away", async () => {
+    server.setAway(true);
+    expect(await open().repair(KEY)).toBeNull();
+    expect(errors).toHaveLength(1);
+  });
+
   it("gets what was left on the disk by a process that was stopped", async () => {
     server.setAway(true);
     const first = open();

@@ -78,8 +78,14 @@ export function s3RecordingStore(options: S3StoreOptions): RecordingStore {
     },
     async repair(key) {
       const bytes = await files.repair(key);
-      if (bytes !== null) void uploadSoon(key);
-      return bytes ?? bucket.size(key);
+      if (bytes !== null) {
+        void uploadSoon(key);
+        return bytes;
+      }
+      return bucket.size(key).catch((error: unknown) => {
+        onError(error, key);
+        return null;
+      });
     },
     size: async (key) => (await files.size(key)) ?? bucket.size(key),
     read: async (key, range) => (await files.read(key, range)) ?? bucket.get(key, range),
