@@ -52,10 +52,15 @@ export async function startCalls(
 
   const keeper = startRecordingKeeper({ ...deps, logger, removesOrphans: config.roles.has("janitor") });
   closers.push(() => keeper.stop());
-  const plane = options.plane;
-  if (!plane) return deps;
-  const carriers = new Map((options.carriers ?? []).map((carrier) => [carrier.name, carrier]));
-  const voice = { plane, carriers, ownerId: randomUUID(), between: new Set<string>() };
+  const { plane, carriers } = options.plane
+    ? { plane: options.plane, carriers: options.carriers ?? [] }
+    : await loadVoice(parts);
+  const voice = {
+    plane,
+    carriers: new Map(carriers.map((carrier) => [carrier.name, carrier])),
+    ownerId: randomUUID(),
+    between: new Set<string>(),
+  };
   const running = { ...deps, voice };
   parts.callMetrics.countLive(() => plane.running().length);
   notifications.onNotification("calls", (callId) => hangUpForOthers(running, callId));
@@ -65,6 +70,12 @@ export async function startCalls(
   const recovery = startRecovery(running);
   closers.push(() => recovery.stop());
   return running;
+}
+
+/** Loaded only where calls are run: the libraries of voice take their time and memory. */
+async function loadVoice(parts: CallsParts) {
+  const { startVoice } = await import("./start-voice.ts");
+  return startVoice(parts);
 }
 
 /** Lets running calls end, for a while; then ends them. */
