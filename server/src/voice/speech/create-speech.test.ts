@@ -110,7 +110,7 @@ describe("the speech worker", () => {
   );
 
   it("that hangs is given up", async () => {
-    const speech = speechWith({ workerFile: await obedientWorker(), deadlineMs: 400 });
+    const speech = speechWith({ workerFile: await obedientWorker(), deadlineMs: 4_000 });
     await expect(speech.synthesize("hang", "clara")).rejects.toThrow("took too long");
     expect(await speech.synthesize("after", "clara")).toHaveLength(1);
   });

@@ -10,7 +10,7 @@ export interface SpeechOptions {
   workerFile?: URL;
   /** How much audio is kept for texts that come again. Default 8 MB: 500 s at 8 kHz. */
   cacheBytes?: number;
-  /** After so long without a request the worker ends, and its 70 to 100 MB with it. Default 60 s. */
+  /** After so long without a request the worker ends, and its 70 to 150 MB with it. Default 60 s. */
   idleMs?: number;
   /** A part that takes longer is given up, and the worker with it. Default 15 s: a part takes some 100 ms. */
   deadlineMs?: number;
