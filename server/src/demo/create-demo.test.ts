@@ -60,6 +60,8 @@ it("is made once, whole and usable, however many start at the same time", async 
   expect(sandbox.body).toMatchObject({ key_mode: "test", sandbox: true });
   const campaign = await service.call(`/v1/campaigns/${demo.campaignId}`, { key: demo.liveKey });
   expect(campaign).toMatchObject({ status: 200, body: { status: "draft" } });
+  const numbers = await service.callPrivate(`/private/v1/organizations/${demo.organizationId}/numbers`);
+  expect(numbers.body.data).toMatchObject([{ phone_number: demo.callerId, carrier: "simulated" }]);
 
   expect(await createDemo(deps)).toBeNull();
 });

@@ -4,6 +4,7 @@ import { createAgent } from "../features/agents/index.ts";
 import { createKey } from "../features/api-keys/index.ts";
 import { creditWallet } from "../features/billing/index.ts";
 import { createCampaign } from "../features/campaigns/index.ts";
+import { addNumber } from "../features/numbers/index.ts";
 import { createOrganization } from "../features/organizations/index.ts";
 import type { NewId } from "../ids.ts";
 import * as sql from "./demo.sql.ts";
@@ -12,6 +13,8 @@ import { inOneTransaction } from "./in-one-transaction.ts";
 /** A thousand dollars. */
 const TOKENS = 1_000_000;
 const ACTOR = "demo";
+/** Of the simulated carrier, and of the numbers that are kept for fiction. */
+const CALLER_ID = "+12125550150";
 const AGENT = {
   system_prompt: "You answer for Outreach's demo. Be short and friendly.",
   greeting: "Hello, this is the demo agent of Outreach. How are you today?",
@@ -23,6 +26,8 @@ export interface Demo {
   tokens: number;
   campaignId: string;
   agentId: string;
+  /** E.164 */
+  callerId: string;
   /** Only here and now: the database keeps their hashes. */
   liveKey: string;
   sandboxKey: string;
@@ -77,11 +82,17 @@ export async function createDemo(deps: {
       managedBy: "api",
       body: { name: "Demo agent", call_template: AGENT },
     });
+    const { number } = await addNumber(inside, {
+      organizationId: organization.id,
+      actor: ACTOR,
+      phoneNumber: CALLER_ID,
+    });
     return {
       organizationId: organization.id,
       tokens: TOKENS,
       campaignId: campaign.id,
       agentId: agent.id,
+      callerId: number.phone_number,
       liveKey: live.key,
       sandboxKey: test.key,
     };

@@ -49,6 +49,7 @@ function demoLines(demo: Demo, url: string, privateTargets: boolean): string[] {
     `  Wallet         ${demo.tokens.toLocaleString("en-US")} tokens`,
     `  Campaign       ${demo.campaignId}`,
     `  Agent          ${demo.agentId}`,
+    `  Caller id      ${demo.callerId}`,
     "",
     "Three lines to try, in another terminal:",
     "",

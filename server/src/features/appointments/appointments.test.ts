@@ -223,11 +223,14 @@ describe("appointments", () => {
     });
 
     it("of two moved to the same time at once, one is", async () => {
-      const one = (await book({})).body.id;
-      const other = (await book({ appointment_datetime: "2026-02-02T10:00:00Z" })).body.id;
-      const appointment_datetime = "2026-02-03T10:00:00Z";
-      const answers = await Promise.all([one, other].map((id) => patch(id, { appointment_datetime })));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      for (let day = 10; day < 18; day++) {
+        const lead_id = await newLead();
+        const one = (await book({ lead_id })).body.id;
+        const other = (await book({ lead_id, appointment_datetime: "2026-02-02T10:00:00Z" })).body.id;
+        const appointment_datetime = `2026-02-${day}T10:00:00Z`;
+        const answers = await Promise.all([one, other].map((id) => patch(id, { appointment_datetime })));
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      }
     });
   });
 
