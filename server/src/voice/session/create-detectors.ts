@@ -1,16 +1,17 @@
 import { createBeepDetector, createMachineDetector } from "../answering-machine/index.ts";
+import { createDigitDetector } from "../media/dtmf.ts";
 import type { VoiceActivity } from "../media/voice-activity.ts";
-import type { Detectors, DigitDetector } from "./detectors.ts";
+import type { Detectors } from "./detectors.ts";
 
 /** What every call listens with. */
-export function createDetectors(parts: { voiceActivity: VoiceActivity; digits(): DigitDetector }): Detectors {
+export function createDetectors(voiceActivity: VoiceActivity): Detectors {
   return {
-    speech: () => parts.voiceActivity.createSpeechDetector(),
+    speech: () => voiceActivity.createSpeechDetector(),
     machine() {
       const detector = createMachineDetector();
       return { push: (samples) => detector.push(samples)?.by ?? null };
     },
-    beep: () => createBeepDetector(),
-    digits: parts.digits,
+    beep: createBeepDetector,
+    digits: createDigitDetector,
   };
 }

@@ -43,7 +43,7 @@ afterAll(() => speech?.close());
 async function callNumber(suffix: string, setup: Partial<CallSetup> = {}, ports: FakePorts = fakePorts()) {
   const clock = manualClock();
   const media = handDrivenMediaClock(clock);
-  const detectors = createDetectors({ voiceActivity, digits: () => ({ push: () => null }) });
+  const detectors = createDetectors(voiceActivity);
   const carrier = createSimulatedCarrier({
     mediaClock: media as never,
     speech,
