@@ -5,4 +5,4 @@ export { CallTemplate, callTemplateFields } from "./call-template.schema.ts";
 export { resolveCallTemplate } from "./call-template.ts";
 export { type AgentsDeps, createAgent } from "./create-agent.ts";
 export { fillPlaceholders, type LeadValues, placeholderValues } from "./placeholders.ts";
-export { type CallingAgent, holdAgent, listAgents, readAgent } from "./read-agents.ts";
+export { holdAgent, listAgents, readAgent } from "./read-agents.ts";

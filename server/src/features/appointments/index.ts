@@ -7,8 +7,7 @@ export {
   AppointmentPage,
   AppointmentReschedule,
 } from "./appointments.schema.ts";
-export { type AppointmentsDeps, type Booking, bookAppointment } from "./book-appointment.ts";
+export { type AppointmentsDeps, bookAppointment } from "./book-appointment.ts";
 export { cancelAppointment } from "./cancel-appointment.ts";
 export { patchAppointment } from "./patch-appointment.ts";
 export { listAppointments } from "./read-appointments.ts";
-export { personTimeZone } from "./time-of-appointment.ts";
