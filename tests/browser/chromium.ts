@@ -30,12 +30,22 @@ export async function startChromium(options: {
   });
 }
 
-/** A WAV file of two seconds of one tone: what the microphone hears. 48 kHz, so that the browser plays it as it is. */
-export async function writeTone(file: string, hertz: number, amplitude = 12_000): Promise<string> {
-  const rate = 48_000;
-  const samples = Int16Array.from({ length: rate * 2 }, (_, at) =>
-    Math.round(amplitude * Math.sin((2 * Math.PI * hertz * at) / rate)),
+/** A microphone that hears two seconds of one tone. 48 kHz, so that the browser plays it as it is. */
+export function writeTone(file: string, hertz: number, amplitude = 12_000): Promise<string> {
+  const samples = Int16Array.from({ length: 96_000 }, (_, at) =>
+    Math.round(amplitude * Math.sin((2 * Math.PI * hertz * at) / 48_000)),
   );
+  return writeWav(file, samples, 48_000);
+}
+
+/** A microphone that hears somebody who is silent for four seconds, speaks, and is silent for six. 16 kHz. */
+export function writeMicrophone(file: string, words: Int16Array): Promise<string> {
+  const samples = new Int16Array(10 * 16_000 + words.length);
+  samples.set(words, 4 * 16_000);
+  return writeWav(file, samples, 16_000);
+}
+
+async function writeWav(file: string, samples: Int16Array, rate: number): Promise<string> {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0);
   header.writeUInt32LE(36 + samples.byteLength, 4);

@@ -23,6 +23,8 @@ const page = {
   start: find<HTMLButtonElement>("start"),
   mute: find<HTMLButtonElement>("mute"),
   hangup: find<HTMLButtonElement>("hangup"),
+  keypad: find("keypad"),
+  keys: find("keys"),
   error: find("error"),
   talk: find("talk"),
   transcript: find("transcript"),
@@ -80,7 +82,7 @@ function askForToken(problem?: string): void {
 function showPhase(phase: "idle" | "connecting" | "live"): void {
   page.stage.dataset.phase = phase;
   page.start.hidden = phase !== "idle";
-  page.mute.hidden = phase !== "live";
+  page.mute.hidden = page.keypad.hidden = phase !== "live";
   page.hangup.hidden = phase === "idle";
   page.agent.disabled = phase !== "idle";
 }
@@ -189,6 +191,15 @@ async function talk(api: PrivateApi, agent: DemoAgent): Promise<void> {
   };
   page.hangup.addEventListener("click", hangUp);
   page.mute.addEventListener("click", toggleMute);
+  page.keys.replaceChildren(
+    ...["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"].map((digit) => {
+      const key = document.createElement("button");
+      key.type = "button";
+      key.textContent = digit;
+      key.onclick = () => call.sendDigit(digit);
+      return key;
+    }),
+  );
   showPhase("live");
   page.state.textContent = STATES[call.state] ?? call.state;
   call.on("state", (state) => {
