@@ -95,20 +95,13 @@ export function createMetrics(deps: {
     registers,
   });
 
-  // Kept: finding a series by its labels costs more than counting.
-  const outcomes = new Map<string, Counter.Internal>();
+  // Counted here until the metrics are read: finding a series by its labels costs more than counting.
+  const ended = new Map<string, number>();
 
   return {
     requestDone: requests.add,
     rateLimited: () => refusals.inc(),
-    attemptEnded(outcome) {
-      let counter = outcomes.get(outcome);
-      if (!counter) {
-        counter = attempts.labels({ outcome });
-        outcomes.set(outcome, counter);
-      }
-      counter.inc();
-    },
+    attemptEnded: (outcome) => void ended.set(outcome, (ended.get(outcome) ?? 0) + 1),
     calls: {
       ended: ({ status, carrier }) => callsEnded.inc({ status, carrier }),
       answered: ({ carrier, seconds }) => callSetup.observe({ carrier }, seconds),
@@ -117,6 +110,8 @@ export function createMetrics(deps: {
       },
     },
     async render() {
+      for (const [outcome, count] of ended) attempts.inc({ outcome }, count);
+      ended.clear();
       const use = deps.database.poolUse();
       pool.set({ state: "busy" }, use.size - use.idle);
       pool.set({ state: "idle" }, use.idle);

@@ -1,6 +1,7 @@
 import { type Database, openDatabase, timestamp } from "../database/database.ts";
 import { recordEvents } from "../events/outbox.ts";
 import { createOrganization } from "../features/organizations/index.ts";
+import type { Delivery } from "../features/webhooks/deliveries.schema.ts";
 import { createDeliveryClient, type DeliveryClient } from "../features/webhooks/delivery/index.ts";
 import { dispatcherSettings } from "../features/webhooks/dispatch/dispatch.sql.ts";
 import { type Dispatcher, startDispatcher } from "../features/webhooks/dispatch/dispatcher.ts";
@@ -19,6 +20,7 @@ export interface DeliveryRow {
   next_attempt_at: string | null;
   lease_until: string | null;
   finished_at: string | null;
+  attempts: Delivery["attempts"];
 }
 
 export interface SubscriptionRow {

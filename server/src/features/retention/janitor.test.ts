@@ -78,7 +78,6 @@ describe("the janitor", () => {
       state: string;
       createdAt: number;
       finishedAt: number | null;
-      attempts: number;
     },
   ) => {
     const id = idsFrom({ ...clock, now: () => delivery.createdAt })();
@@ -96,11 +95,6 @@ describe("the janitor", () => {
         delivery.finishedAt === null ? null : instant(delivery.finishedAt),
       ],
     });
-    await app.database.query({
-      text: `INSERT INTO webhook_attempts (organization_id, delivery_id, number, attempt, started_at, duration_ms)
-             SELECT $1, $2, number, number, $3, 1 FROM generate_series(1, $4::int) AS number`,
-      values: [organizationId, id, instant(delivery.createdAt), delivery.attempts],
-    });
     return id;
   };
   const insertLeads = (organizationId: string, leads: number) =>
@@ -117,7 +111,6 @@ describe("the janitor", () => {
       state: fc.constantFrom("pending", "retrying", "delivered", "dead_letter", "discarded"),
       finishedDaysAgo: day,
       finishedMsMore: justAround,
-      attempts: fc.nat(3),
     });
     const event = fc.record({
       deliveries: fc.array(delivery, { maxLength: 3 }),
@@ -128,13 +121,13 @@ describe("the janitor", () => {
       fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {
         const { organizationId } = await app.newOrganization();
         const now = clock.now();
-        const kept = { events: new Set<string>(), deliveries: new Set<string>(), attempts: 0 };
+        const kept = { events: new Set<string>(), deliveries: new Set<string>() };
         for (const { deliveries, daysAgo, msMore } of events) {
           const finished = deliveries.map((each) => now - each.finishedDaysAgo * DAY - each.finishedMsMore);
           const occurredAt = Math.min(now - daysAgo * DAY - msMore, ...finished);
           const eventId = await insertEvent(organizationId, occurredAt);
           let needed = false;
-          for (const [index, { state, attempts }] of deliveries.entries()) {
+          for (const [index, { state }] of deliveries.entries()) {
             const queued = state === "pending" || state === "retrying";
             const finishedAt = queued ? null : finished[index]!;
             const id = await insertDelivery(organizationId, {
@@ -142,20 +135,17 @@ describe("the janitor", () => {
               state,
               createdAt: occurredAt,
               finishedAt,
-              attempts,
             });
             const keepMs = state === "dead_letter" ? 90 * DAY : 30 * DAY;
             if (finishedAt !== null && finishedAt < now - keepMs) continue;
             needed = true;
             kept.deliveries.add(id);
-            kept.attempts += attempts;
           }
           if (needed || occurredAt >= now - 30 * DAY) kept.events.add(eventId);
         }
         await runOnce({ batchSize: 3 });
         expect(await idsOf("webhook_deliveries", organizationId)).toEqual(kept.deliveries);
         expect(await idsOf("events", organizationId)).toEqual(kept.events);
-        expect(await count("webhook_attempts", organizationId)).toBe(kept.attempts);
         for (const table of ["events", "webhook_deliveries"]) {
           const text = `DELETE FROM ${table} WHERE organization_id = $1`;
           await app.database.query({ text, values: [organizationId] });
@@ -206,12 +196,11 @@ describe("the janitor", () => {
         state,
         createdAt: at + i,
         finishedAt: at + i,
-        attempts: 2,
       });
     }
     const { logger, lines } = log();
     await Promise.all([1, 2, 3].map(() => runOnce({ logger, batchSize: 7 })));
-    for (const table of ["events", "webhook_deliveries", "webhook_attempts"]) {
+    for (const table of ["events", "webhook_deliveries"]) {
       expect(await count(table, organizationId)).toBe(0);
     }
     const sum = (what: string) => lines.reduce((total, { removed }) => total + (removed?.[what] ?? 0), 0);
@@ -223,7 +212,7 @@ describe("the janitor", () => {
     const { organizationId } = await app.newOrganization();
     const at = clock.now() - 40 * DAY;
     const eventId = await insertEvent(organizationId, at);
-    const finished = { eventId, state: "delivered", createdAt: at, finishedAt: at, attempts: 1 };
+    const finished = { eventId, state: "delivered", createdAt: at, finishedAt: at };
     const id = await insertDelivery(organizationId, finished);
     await app.database.transaction(async (transaction) => {
       await transaction.query({
@@ -294,7 +283,6 @@ describe("the janitor", () => {
       "webhook_subscriptions",
       "events",
       "webhook_deliveries",
-      "webhook_attempts",
       "import_jobs",
       "import_job_rows",
       "idempotency_records",
@@ -330,7 +318,6 @@ describe("the janitor", () => {
           state,
           createdAt: clock.now(),
           finishedAt,
-          attempts: 1,
         });
       }
       const jobId = newId();
@@ -382,7 +369,6 @@ describe("the janitor", () => {
           import_job_rows: 5,
           // Of old age every organization has lost what was finished; what is still queued stays.
           webhook_deliveries: 2,
-          webhook_attempts: 2,
           events: 2,
         });
       }

@@ -12,8 +12,6 @@ export interface Rule {
   condition: string;
   /** The primary key after organization_id; default `id`, a UUIDv7 made when the row was. */
   key?: readonly string[];
-  /** A table whose rows go with these, and its column that names them. */
-  withRows?: { table: string; column: string };
 }
 
 export interface AgedRule extends Rule {
@@ -37,8 +35,6 @@ const UNREFERENCED = `aged.id NOT IN (
     AND delivery.id >= ${lowestIdAt(seenAt("min"))}
     AND delivery.id < ${lowestIdAt(`${seenAt("max")} + interval '2 milliseconds'`)})`;
 
-const ATTEMPTS = { table: "webhook_attempts", column: "delivery_id" };
-
 /** Idempotency records have no id to tell their age by, but an index on their time: they are found by it. */
 export const forgottenAnswers: AgedRule = {
   what: "idempotency_records",
@@ -58,14 +54,12 @@ export const agedRules: readonly AgedRule[] = [
     table: "webhook_deliveries",
     keepMs: 30 * DAY,
     condition: "aged.state IN ('delivered', 'discarded') AND aged.finished_at < $before",
-    withRows: ATTEMPTS,
   },
   {
     what: "dead_letters",
     table: "webhook_deliveries",
     keepMs: 90 * DAY,
     condition: "aged.state = 'dead_letter' AND aged.finished_at < $before",
-    withRows: ATTEMPTS,
   },
   {
     what: "events",
@@ -89,7 +83,6 @@ export const sandboxRules: readonly Rule[] = [
     what: "deliveries",
     table: "webhook_deliveries",
     condition: "aged.created_at < $before",
-    withRows: ATTEMPTS,
   },
   { what: "events", table: "events", condition: `aged.occurred_at < $before AND ${UNREFERENCED}` },
   {

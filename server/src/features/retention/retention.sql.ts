@@ -57,12 +57,6 @@ export function removeNext(rule: Rule, range: ScanRange): Statement {
   const condition = rule.condition
     .replaceAll("$before", "$4::timestamptz")
     .replaceAll("$organization", "$1::uuid");
-  const withRows = rule.withRows
-    ? `, rows_with_them AS (
-        DELETE FROM ${rule.withRows.table} AS dependent
-        WHERE dependent.organization_id = $1 AND dependent.${rule.withRows.column} = ANY (ARRAY(SELECT id FROM doomed))
-      )`
-    : "";
   return {
     text: `
       WITH seen AS MATERIALIZED (
@@ -75,7 +69,7 @@ export function removeNext(rule: Rule, range: ScanRange): Statement {
         DELETE FROM ${rule.table} AS aged
         WHERE aged.organization_id = $1 AND aged.id = ANY (ARRAY(SELECT id FROM doomed))
         RETURNING aged.id
-      )${withRows}
+      )
       SELECT (SELECT count(*)::int FROM seen) AS seen,
              (SELECT id FROM seen ORDER BY id DESC LIMIT 1) AS last_id,
              (SELECT count(*)::int FROM gone) AS removed`,

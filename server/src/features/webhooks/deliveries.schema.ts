@@ -29,6 +29,7 @@ const DeliveryAttemptRecord = Type.Object(
   },
   { "x-name": "DeliveryAttempt" },
 );
+export type DeliveryAttemptRecord = Static<typeof DeliveryAttemptRecord>;
 
 export const Delivery = Type.Object(
   {

@@ -3,13 +3,11 @@ import { type DeliveryState, nextDeliveryState, statesBefore } from "./delivery-
 
 const columns = `delivery.id, delivery.event_id, event.type AS event_type, delivery.subscription_id, delivery.state,
   delivery.attempt, delivery.attempts_made, delivery.next_attempt_at, delivery.created_at, delivery.finished_at,
-  last.status_code AS last_status_code, last.error AS last_error`;
+  delivery.attempts`;
 
-const withEventAndLastAttempt = `
+const withEvent = `
   LEFT JOIN events AS event
-    ON event.organization_id = delivery.organization_id AND event.id = delivery.event_id
-  LEFT JOIN webhook_attempts AS last
-    ON last.organization_id = delivery.organization_id AND last.delivery_id = delivery.id AND last.number = delivery.attempts_made`;
+    ON event.organization_id = delivery.organization_id AND event.id = delivery.event_id`;
 
 const replayable = statesBefore("replayed")
   .map((state) => `'${state}'`)
@@ -40,7 +38,7 @@ export function listDeliveries(
       SELECT ${columns}
       FROM (
         SELECT * FROM webhook_deliveries WHERE ${where.join(" AND ")} ORDER BY id DESC LIMIT $2 OFFSET $3
-      ) AS delivery ${withEventAndLastAttempt}
+      ) AS delivery ${withEvent}
       ORDER BY delivery.id DESC`,
     values,
   };
@@ -50,16 +48,8 @@ export const readDelivery = {
   name: "delivery-read",
   text: `
     SELECT ${columns}, event.data AS event_data, event.occurred_at AS event_occurred_at
-    FROM webhook_deliveries AS delivery ${withEventAndLastAttempt}
+    FROM webhook_deliveries AS delivery ${withEvent}
     WHERE delivery.organization_id = $1 AND delivery.id = $2`,
-};
-
-/** $1 organization, $2 deliveries */
-export const listAttempts = {
-  name: "delivery-attempts",
-  text: `
-    SELECT delivery_id, number, attempt, started_at, duration_ms, status_code, error, response_excerpt
-    FROM webhook_attempts WHERE organization_id = $1 AND delivery_id = ANY($2::uuid[]) ORDER BY delivery_id, number`,
 };
 
 const newRound = `state = '${nextDeliveryState("dead_letter", "replayed")}', attempt = 0, finished_at = NULL,

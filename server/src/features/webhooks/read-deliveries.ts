@@ -4,7 +4,7 @@ import type { Page } from "../../http/schema.ts";
 import type { Delivery, DeliveryDetails } from "./deliveries.schema.ts";
 import * as sql from "./deliveries.sql.ts";
 
-type ListedRow = Omit<Delivery, "attempts">;
+type ListedRow = Omit<Delivery, "last_status_code" | "last_error">;
 
 type DeliveryRow = ListedRow & {
   event_data: Record<string, unknown> | null;
@@ -21,12 +21,7 @@ export async function listDeliveries(
   const rows = await deps.database.query<ListedRow>(
     sql.listDeliveries(organizationId, filter, page.limit, page.offset),
   );
-  const attempts = await attemptsOf(
-    deps,
-    organizationId,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] }));
+  return rows.map(withLastAttempt);
 }
 
 /** A delivery with what is sent and every attempt. @throws DomainError not_found */
@@ -37,7 +32,6 @@ export async function readDelivery(
 ): Promise<DeliveryDetails> {
   const [row] = await deps.database.query<DeliveryRow>({ ...sql.readDelivery, values: [organizationId, id] });
   if (!row) throw noSuchDelivery();
-  const attempts = (await attemptsOf(deps, organizationId, [row.id])).get(row.id) ?? [];
   const { event_data: data, event_occurred_at: occurredAt, ...delivery } = row;
   const event =
     data === null
@@ -49,25 +43,12 @@ export async function readDelivery(
           occurred_at: occurredAt,
           data,
         };
-  return { ...delivery, event, attempts };
+  return { ...withLastAttempt(delivery), event };
 }
 
-async function attemptsOf(
-  deps: { database: Database },
-  organizationId: string,
-  deliveryIds: readonly string[],
-): Promise<Map<string, Delivery["attempts"]>> {
-  const rows = await deps.database.query<Delivery["attempts"][number] & { delivery_id: string }>({
-    ...sql.listAttempts,
-    values: [organizationId, deliveryIds],
-  });
-  const byDelivery = new Map<string, Delivery["attempts"]>();
-  for (const { delivery_id: id, ...attempt } of rows) {
-    const known = byDelivery.get(id);
-    if (known) known.push(attempt);
-    else byDelivery.set(id, [attempt]);
-  }
-  return byDelivery;
+function withLastAttempt(row: ListedRow): Delivery {
+  const last = row.attempts.at(-1);
+  return { ...row, last_status_code: last?.status_code ?? null, last_error: last?.error ?? null };
 }
 
 function noSuchDelivery(): DomainError {

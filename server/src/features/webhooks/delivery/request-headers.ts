@@ -1,5 +1,4 @@
-import type { KeyObject } from "node:crypto";
-import { signDelivery } from "./signature.ts";
+import { type SigningKey, signDelivery } from "./signature.ts";
 
 /** What a delivery's headers are made of, beside the secret. */
 export interface DescribedDelivery {
@@ -21,7 +20,7 @@ export interface DescribedDelivery {
  */
 export function deliveryHeaders(
   delivery: DescribedDelivery,
-  key: string | KeyObject,
+  key: string | SigningKey,
   body: Buffer,
 ): string[] {
   return [

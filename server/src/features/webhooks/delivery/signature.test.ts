@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { signDelivery, verifySignature } from "./signature.ts";
+import { signDelivery, signingKey, verifySignature } from "./signature.ts";
 
 const secret = `whsec_${"0123456789abcdef".repeat(4)}`;
 const body = '{"id":"019b8f5e-0000-7000-8000-000000000000","data":{"name":"Zoë 😀"}}';
@@ -34,6 +34,22 @@ describe("signDelivery", () => {
 
   it("signs a string and its UTF-8 bytes alike", () => {
     expect(signDelivery(secret, now, Buffer.from(body))).toBe(signDelivery(secret, now, body));
+  });
+
+  it("signs alike with a secret and with the key made of it, whatever their lengths, time after time", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 200, unit: "binary" }),
+        fc.array(fc.string({ maxLength: 300, unit: "binary" }), { minLength: 1, maxLength: 4 }),
+        (text, bodies) => {
+          const key = signingKey(text);
+          for (const each of bodies) {
+            expect(signDelivery(key, now, each)).toBe(signDelivery(text, now, each));
+            expect(signDelivery(key, now, Buffer.from(each))).toBe(signDelivery(text, now, each));
+          }
+        },
+      ),
+    );
   });
 
   it.each([1.5, -1, Number.NaN, 2 ** 53])("does not sign at %s", (t) => {

@@ -1,15 +1,15 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 
 /**
  * The value of `X-Service-Signature-256`: `t=<unix seconds>,v1=<hex>`, where hex is the HMAC-SHA256 of
  * `<t>.<raw body>` keyed by the whole `whsec_…` string.
  *
- * @param secret the string, or what `signingKey` made of it: that halves the cost, 4 µs
+ * @param secret the string, or what `signingKey` made of it for signing many times
  * @param timestampSeconds whole seconds since the Unix epoch, fresh for every attempt
  * @param rawBody the very bytes that are sent; a string is its UTF-8
  */
 export function signDelivery(
-  secret: string | KeyObject,
+  secret: string | SigningKey,
   timestampSeconds: number,
   rawBody: string | Buffer,
 ): string {
@@ -17,12 +17,40 @@ export function signDelivery(
     throw new RangeError("a signature's timestamp is whole seconds since the Unix epoch");
   }
   const t = String(timestampSeconds);
-  return `t=${t},v1=${hmac(secret, t, rawBody)}`;
+  return `t=${t},v1=${typeof secret === "string" ? hmac(secret, t, rawBody) : secret.hmac(`${t}.`, rawBody)}`;
 }
 
-/** A subscription's secret, prepared for signing more than once. */
-export function signingKey(secret: string): KeyObject {
-  return createSecretKey(secret, "utf8");
+/** A subscription's secret, prepared for signing many times. */
+export interface SigningKey {
+  /** HMAC-SHA256 of both, as hex. `prefix` is ASCII. */
+  hmac(prefix: string, body: string | Buffer): string;
+}
+
+const BLOCK = 64;
+const DIGEST = 32;
+
+/**
+ * HMAC (RFC 2104) of two one-shot hashes, with the key's blocks made beforehand. Node's own sets up a new object and its
+ * keys for every signature: that was a tenth of what a delivery takes.
+ */
+export function signingKey(secret: string): SigningKey {
+  const bytes = Buffer.from(secret);
+  const key = Buffer.alloc(BLOCK);
+  (bytes.length > BLOCK ? hash("sha256", bytes, "buffer") : bytes).copy(key);
+  const inner = key.map((byte) => byte ^ 0x36);
+  const outer = Buffer.alloc(BLOCK + DIGEST);
+  outer.set(key.map((byte) => byte ^ 0x5c));
+  return {
+    hmac(prefix, body) {
+      const text = typeof body === "string" ? Buffer.from(body) : body;
+      const message = Buffer.allocUnsafe(BLOCK + prefix.length + text.length);
+      message.set(inner);
+      message.write(prefix, BLOCK, "latin1");
+      message.set(text, BLOCK + prefix.length);
+      outer.write(hash("sha256", message, "hex"), BLOCK, "hex");
+      return hash("sha256", outer, "hex");
+    },
+  };
 }
 
 export type SignatureVerdict =
@@ -71,7 +99,7 @@ export function verifySignature(
   return { ok: true, timestampSeconds: Number(timestamp) };
 }
 
-function hmac(secret: string | KeyObject, timestamp: string, rawBody: string | Buffer): string {
+function hmac(secret: string, timestamp: string, rawBody: string | Buffer): string {
   // Straight to hex: 3.1 µs, by way of a Buffer 5.6.
   return createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest("hex");
 }

@@ -143,36 +143,33 @@ export const lockSubscriptions = {
 };
 
 /**
- * Records results: the deliveries' new states, an attempt's row for each that was made ($10 not null), and the health of
- * their subscriptions. Only what is still in the state and under the claim it was taken with changes: a result whose
+ * Records results: the deliveries' new states, the attempt of each that was made (which counts one more than before), and
+ * the health of their subscriptions. Only what is still in the state and under the claim it was taken with changes: a result whose
  * lease was lost finds nothing.
  *
  * $1 organizations, $2 ids, $3 claim ids, $4 states before, $5 states after, $6 attempts of the round, $7 attempts ever,
- * $8 next attempts at, $9 finished at, $10 started at, $11 durations, $12 status codes, $13 errors, $14 excerpts;
- * subscriptions: $15 organizations, $16 ids, $17 enabled (null: as it is), $18 consecutive failures, $19 last success at, $20 last failure
- * at, $21 reason to be disabled, when that is new; $22 now
+ * $8 next attempts at, $9 finished at, $10 the attempts, a JSON array with null for none;
+ * subscriptions: $11 organizations, $12 ids, $13 enabled (null: as it is), $14 consecutive failures, $15 last success at, $16 last failure
+ * at, $17 reason to be disabled, when that is new; $18 now
  */
 export const recordResults = {
   name: "dispatch-record",
   text: `
   WITH result AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::int[],
-      $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[])
-      AS result (organization_id, id, claim_id, state_before, state, attempt, attempts_made,
-        next_attempt_at, finished_at, started_at, duration_ms, status_code, error, response_excerpt)
+    SELECT * FROM ROWS FROM (
+      unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::int[], $8::timestamptz[], $9::timestamptz[]),
+      json_array_elements($10::json)
+    ) AS result (organization_id, id, claim_id, state_before, state, attempt, attempts_made, next_attempt_at, finished_at, logged)
   ), recorded AS (
     UPDATE webhook_deliveries AS delivery SET
       state = result.state, attempt = result.attempt, attempts_made = result.attempts_made,
-      next_attempt_at = result.next_attempt_at, finished_at = result.finished_at, lease_until = NULL, claim_id = NULL
+      next_attempt_at = result.next_attempt_at, finished_at = result.finished_at, lease_until = NULL, claim_id = NULL,
+      attempts = CASE WHEN result.attempts_made > delivery.attempts_made
+                      THEN delivery.attempts || result.logged ELSE delivery.attempts END
     FROM result
     WHERE delivery.organization_id = result.organization_id AND delivery.id = result.id
       AND delivery.claim_id = result.claim_id AND delivery.state = result.state_before
-    RETURNING result.*, delivery.subscription_id
-  ), logged AS (
-    INSERT INTO webhook_attempts
-      (organization_id, delivery_id, number, attempt, started_at, duration_ms, status_code, error, response_excerpt)
-    SELECT organization_id, id, attempts_made, attempt, started_at, duration_ms, status_code, error, response_excerpt
-    FROM recorded WHERE started_at IS NOT NULL
+    RETURNING delivery.organization_id, delivery.subscription_id
   ), counted AS (
     UPDATE webhook_subscriptions AS webhook SET
       enabled = coalesce(health.enabled, webhook.enabled),
@@ -180,8 +177,8 @@ export const recordResults = {
       last_success_at = greatest(webhook.last_success_at, health.last_success_at),
       last_failure_at = greatest(webhook.last_failure_at, health.last_failure_at),
       disabled_reason = coalesce(health.disabled_reason, webhook.disabled_reason),
-      updated_at = CASE WHEN health.disabled_reason IS NULL THEN webhook.updated_at ELSE $22 END
-    FROM unnest($15::uuid[], $16::uuid[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[], $21::text[])
+      updated_at = CASE WHEN health.disabled_reason IS NULL THEN webhook.updated_at ELSE $18 END
+    FROM unnest($11::uuid[], $12::uuid[], $13::boolean[], $14::int[], $15::timestamptz[], $16::timestamptz[], $17::text[])
       AS health (organization_id, id, enabled, consecutive_failures, last_success_at, last_failure_at, disabled_reason)
     WHERE webhook.organization_id = health.organization_id AND webhook.id = health.id
       AND EXISTS (SELECT FROM recorded WHERE recorded.organization_id = health.organization_id

@@ -1,4 +1,5 @@
 import { type Database, type Transaction, timestamp } from "../../../database/database.ts";
+import type { DeliveryAttemptRecord } from "../deliveries.schema.ts";
 import type { DeliveryOutcome } from "../delivery/index.ts";
 import {
   AUTO_DISABLED,
@@ -201,13 +202,26 @@ function resultColumns(results: readonly DeliveryResult[], next: readonly Next[]
         next[index]!.nextAttemptAt === null ? instant(attempt?.endedAt ?? now) : null,
       ),
     ),
-    arrayText(results.map(({ attempt }) => instant(attempt?.startedAt))),
-    arrayText(results.map(({ attempt }) => attempt?.outcome.durationMs ?? null)),
-    arrayText(results.map(({ attempt }) => attempt?.outcome.status ?? null)),
-    // What others wrote is quoted by the driver.
-    results.map(({ attempt }) => attempt?.outcome.error ?? null),
-    results.map(({ attempt }) => attempt?.outcome.responseExcerpt ?? null),
+    JSON.stringify(results.map((result) => loggedAttempt(result, instant))),
   ];
+}
+
+/** As the log shows it. */
+function loggedAttempt(
+  { delivery, attempt }: DeliveryResult,
+  instant: (milliseconds: number) => string | null,
+): DeliveryAttemptRecord | null {
+  if (!attempt) return null;
+  const { outcome, startedAt } = attempt;
+  return {
+    number: delivery.attemptsMade + 1,
+    attempt: delivery.attempt + 1,
+    started_at: instant(startedAt)!,
+    duration_ms: outcome.durationMs,
+    status_code: outcome.status,
+    error: outcome.error,
+    response_excerpt: outcome.responseExcerpt,
+  };
 }
 
 function claimColumns(results: readonly DeliveryResult[]): string[] {
