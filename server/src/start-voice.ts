@@ -4,20 +4,15 @@ import type { Config } from "./config.ts";
 import { createBrowserLegs } from "./voice/browser/browser-legs.ts";
 import { mediaAddresses } from "./voice/browser/media-addresses.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
-import { createSimulatedCarrier } from "./voice/carriers/simulated/index.ts";
+import { createSimulatedCarrier, openRtpLine } from "./voice/carriers/simulated/index.ts";
 import { createScriptedEngine } from "./voice/engines/scripted/create-scripted-engine.ts";
 import { createMediaClock } from "./voice/media/media-clock.ts";
-import { openRtpLeg } from "./voice/media/rtp-leg.ts";
-import { createRtpPorts, type RtpPorts } from "./voice/media/rtp-ports.ts";
+import { createRtpPorts } from "./voice/media/rtp-ports.ts";
 import { loadVoiceActivity } from "./voice/media/voice-activity.ts";
 import { createDetectors } from "./voice/session/create-detectors.ts";
 import { createVoicePlane } from "./voice/session/create-voice-plane.ts";
 import type { VoicePlane } from "./voice/session/voice-plane.ts";
 import type { Speech } from "./voice/speech/index.ts";
-
-const LOOPBACK = "127.0.0.1";
-/** What both ends of a simulated line agree on for keyed digits (RFC 4733). */
-const TELEPHONE_EVENT = 101;
 
 /**
  * The plane that the configuration asks for, and its carriers. Nothing is bound before the first call.
@@ -40,7 +35,7 @@ export async function startVoice(deps: {
       mediaClock,
       speech,
       speechDetector: detectors.speech,
-      openLine: () => openLoopbackLine(ports, onError("a listener of a call's media failed")),
+      openLine: () => openRtpLine({ ports, onError: onError("a listener of a call's media failed") }),
     }),
   ];
   const plane = createVoicePlane({
@@ -59,24 +54,4 @@ export async function startVoice(deps: {
     logger,
   });
   return { plane, carriers };
-}
-
-/** Both ends of a phone line on this machine: RTP over the loopback network. @throws NoRtpPortFree */
-async function openLoopbackLine(ports: RtpPorts, onError: (error: unknown) => void) {
-  const options = {
-    ports,
-    localAddress: LOOPBACK,
-    payloadType: "pcmu",
-    telephoneEventPayloadType: TELEPHONE_EVENT,
-    onError,
-  } as const;
-  const ours = await openRtpLeg(options);
-  try {
-    const theirs = await openRtpLeg({ ...options, remote: { address: LOOPBACK, port: ours.localPort } });
-    ours.setRemote({ address: LOOPBACK, port: theirs.localPort });
-    return { ours, theirs };
-  } catch (error) {
-    ours.close();
-    throw error;
-  }
 }

@@ -9,7 +9,14 @@ import {
   type EndCause,
 } from "../carrier.ts";
 import { type Scenario, scenarioOf } from "./scenarios.ts";
-import { type Person, type PersonOptions, startPerson, type Ticker } from "./simulated-person.ts";
+import {
+  type Lines,
+  type Person,
+  type PersonOptions,
+  prepareLines,
+  startPerson,
+  type Ticker,
+} from "./simulated-person.ts";
 
 export interface SimulatedCarrierOptions {
   mediaClock: Ticker;
@@ -98,14 +105,13 @@ function startCall(
     tell({ type: "ended", cause });
   };
 
-  const answer = ({ voice, script }: Answered, { ours, theirs }: Line) => {
+  const answer = ({ script }: Answered, lines: Lines, { ours, theirs }: Line) => {
     person = startPerson({
       leg: theirs,
       mediaClock: options.mediaClock,
-      speech: options.speech,
       speechDetector: options.speechDetector(),
-      voice,
       script,
+      lines,
       onSaid: (text) => {
         if (!over) tell({ type: "said", text });
       },
@@ -114,16 +120,27 @@ function startCall(
     tell({ type: "answered", media: ours });
   };
 
+  // Spoken while it rings. Who answers has their first words ready, also where speech is slow to come: a machine that kept
+  // silent at first would be taken for a person.
+  const lines = "script" in scenario ? prepareLines(options.speech, scenario.voice, scenario.script) : null;
   let frames = 0;
   const ringsFrames = Math.min(scenario.ringsMs, request.ringTimeoutMs) / FRAME_MS;
   const stopRinging = options.mediaClock.add(() => {
     frames++;
     if (frames === 1) tell({ type: "ringing" });
     if (frames < ringsFrames) return;
+    const timeIsUp = frames * FRAME_MS >= request.ringTimeoutMs;
+    if (lines && !lines.ready() && !timeIsUp) return;
     stopRinging();
     if (scenario.ringsMs > request.ringTimeoutMs) end("no_answer");
-    else if ("script" in scenario) answer(scenario, line!);
-    else end(scenario.ends);
+    else if ("script" in scenario) {
+      try {
+        answer(scenario, lines!, line!);
+      } catch {
+        // Nobody else would ever end it.
+        end("failed");
+      }
+    } else end(scenario.ends);
   });
 
   return {

@@ -18,11 +18,10 @@ export interface PersonOptions {
   /** The far side's end of the line. Closed when the script is over. */
   leg: MediaLeg;
   mediaClock: Ticker;
-  speech: Speech;
   /** Listens to the agent. Closed when the person leaves. */
   speechDetector: SpeechDetector;
-  voice: string;
   script: readonly Step[];
+  lines: Lines;
   onSaid(text: string): void;
   /** The script is over: the person hangs up. Not called after `leave`. */
   onDone(): void;
@@ -30,26 +29,40 @@ export interface PersonOptions {
 
 const SILENCE = new Int16Array(FRAME_SAMPLES);
 
+/** What a person is going to say, spoken. */
+export interface Lines {
+  /** Null while it is being made. */
+  get(text: string): Int16Array | null;
+  /** The first words are there: a person who answers without them would be silent. */
+  ready(): boolean;
+}
+
+/** Begins to speak every line of a script, in its order: each is there, or nearly, when its turn comes. */
+export function prepareLines(speech: Speech, voice: string, script: readonly Step[]): Lines {
+  const texts = script.flatMap((step) =>
+    "say" in step ? [step.say] : "keepSaying" in step ? [step.keepSaying] : [],
+  );
+  const made = new Map<string, Int16Array>();
+  for (const text of texts) {
+    speech.synthesize(text, voice).then(
+      (samples) => made.set(text, samples),
+      // A voice that can't be made leaves the line silent, as a bad line would: the call goes on.
+      () => made.set(text, SILENCE),
+    );
+  }
+  return {
+    get: (text) => made.get(text) ?? null,
+    ready: () => texts.length === 0 || made.has(texts[0]!),
+  };
+}
+
 /**
  * Somebody on the far side: hears the agent through the line, and nothing else, and speaks by a script. Everything is
  * counted in frames, so that it runs at the pace of the media clock, also one moved by hand.
  */
 export function startPerson(options: PersonOptions): Person {
-  const { leg, speech, voice, speechDetector } = options;
+  const { leg, lines, speechDetector } = options;
   const script = [...options.script];
-  // Made while it rings; each line is there, or nearly, when its turn comes.
-  const lines = new Map<string, Int16Array>();
-  let failed = false;
-  for (const text of script.flatMap((step) =>
-    "say" in step ? [step.say] : "keepSaying" in step ? [step.keepSaying] : [],
-  )) {
-    speech.synthesize(text, voice).then(
-      (samples) => lines.set(text, samples),
-      () => {
-        failed = true;
-      },
-    );
-  }
 
   let speaking: { samples: Int16Array; at: number; text: string | null } | null = null;
   let agentSpeaks = false;
@@ -85,9 +98,8 @@ export function startPerson(options: PersonOptions): Person {
       if (!itsTurn) return true;
     }
     const samples = lines.get(text);
-    // A voice that can't be made leaves the line silent, as a bad line would: the call goes on.
-    if (!samples && !failed) return true;
-    begin(samples ?? SILENCE, text);
+    if (samples === null) return true;
+    begin(samples, text);
     if ("say" in step) return false;
     framesInStep = 0;
     agentSpoke = false;
