@@ -18,7 +18,7 @@ it("a delivery keeps the attempts that were logged before they became part of it
     const [organizationId, id, other] = [newId(), newId(), newId()];
     await database.query({
       text: `INSERT INTO webhook_deliveries (organization_id, id, event_id, subscription_id, state, attempt, attempts_made, created_at)
-             SELECT $1, id, $4, $4, 'delivered', 2, 2, now() FROM unnest(ARRAY[$2, $3]::uuid[]) AS id`,
+             SELECT $1, id, id, $4, 'delivered', 2, 2, now() FROM unnest(ARRAY[$2, $3]::uuid[]) AS id`,
       values: [organizationId, id, other, newId()],
     });
     await database.query({
