@@ -73,7 +73,7 @@ export function createAnswering({ context, detectors, onPerson, onMachine }: Ans
       if (setup.voicemailMessage === null) {
         return finish("An answering machine answered; no message is to be left.");
       }
-      if (setup.recording) context.recorder.begin(() => ports.openRecording());
+      if (setup.recording) context.recorder.begin(() => queue.run(() => ports.openRecording()));
       leaveMessage(setup.voicemailMessage, verdict.beeped);
     },
     activity(activity) {

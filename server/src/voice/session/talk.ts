@@ -205,7 +205,7 @@ export function createTalk(
       if (beginning) return;
       beginning = { atMs: context.now() };
       if (!setup.recording) return beginEngine();
-      const record = () => context.recorder.begin(() => ports.openRecording());
+      const record = () => context.recorder.begin(() => context.queue.run(() => ports.openRecording()));
       if (setup.recordingAnnouncement === null) {
         record();
         return beginEngine();
