@@ -282,7 +282,7 @@ describe.skipIf(!hasChromium)("a browser call", { timeout: 60_000 }, () => {
     expect(new URL(page.url()).hash).toBe("");
     await shoot("demo-ready");
     await page.getByRole("button", { name: "Call", exact: true }).click();
-    await page.getByText("You are talking").waitFor();
+    await page.getByText("You are connected").waitFor();
     await page.locator("#transcript li.agent").first().waitFor();
     await page.locator("#transcript li.user").first().waitFor({ timeout: 30_000 });
     await shoot("demo-talking");

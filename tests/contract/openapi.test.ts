@@ -110,7 +110,7 @@ describe("what is served and what is documented", () => {
       const { status, body } = await app.call(`/v1${path.replace(/\{\w+\}/g, "not-an-id")}`, { method, key });
       expect({ title, status, docs: body.docs }).not.toMatchObject({ status: 404, docs: expect.any(String) });
     }
-    for (const path of ["/sdk/voice.js", "/leads/x/y", "/openapi.json"]) {
+    for (const path of ["/sdk/other.js", "/leads/x/y", "/openapi.json"]) {
       expect(await app.call(`/v1${path}`, { key })).toMatchObject({
         status: 404,
         body: { docs: `${app.config.public.url}/docs` },

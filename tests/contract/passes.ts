@@ -376,6 +376,19 @@ const privateSuccesses: Successes = {
     await call("POST", path);
     return call("POST", path);
   },
+  "POST /organizations/{organization_id}/agents/{id}/browser-calls": async (call, make) => {
+    const path = await make.agents!();
+    await call("POST", `/organizations/${await make.organizations!()}/wallet/credits`, {
+      json: { tokens: 1_000 },
+    });
+    return call("POST", `${path}/browser-calls`);
+  },
+  "GET /organizations/{organization_id}/calls/{id}/recording-link": async (call, make) => {
+    const path = await make.calls!();
+    await call("GET", `${path}/recording-link`);
+    await make.recorded!();
+    return call("GET", `${path}/recording-link`);
+  },
   "GET /organizations/{organization_id}/imports/{id}": async (call, make) =>
     call("GET", await make.imports!()),
   "POST /organizations/{organization_id}/webhooks/{id}/ping": async (call, make) =>
@@ -505,6 +518,13 @@ export async function privatePass(
       const { body } = await app.call("/v1/calls", { key, json });
       await plane.last().answer();
       return `${organization}/calls/${body.id}`;
+    },
+    agents: () => made("agents", { name: "A", system_prompt: "x" }),
+    recorded: async () => {
+      const sink = await plane.last().ports.openRecording();
+      sink!.write(new Int16Array(160), new Int16Array(160));
+      await plane.last().end({ recordingBytes: await sink!.finish() });
+      return "";
     },
     members: () => made("members", { email_address: `m${members++}@example.com`, role: "member" }),
     campaigns: () => made("campaigns", { name: "C" }),

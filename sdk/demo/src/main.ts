@@ -40,7 +40,7 @@ const page = {
 const STATES: Readonly<Record<string, string>> = {
   initiating: "Connecting …",
   initiated: "Connecting …",
-  "in-progress": "You are talking",
+  "in-progress": "You are connected",
   completed: "The call has ended",
   failed: "The call has failed",
   canceled: "The call was canceled",
@@ -219,7 +219,7 @@ async function talk(api: PrivateApi, agent: DemoAgent): Promise<void> {
   showLevels(0, 0);
   showPhase("idle");
   page.start.textContent = "Call again";
-  page.state.textContent = ended.reason || (STATES[ended.state] ?? ended.state);
+  page.state.textContent = ended.state === "failed" ? ended.reason : (STATES[ended.state] ?? ended.state);
   await showAfter(api, agent, callId).catch(showError);
 }
 
