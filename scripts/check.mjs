@@ -45,6 +45,7 @@ function boundaries() {
 
 const checks = {
   types: () => run(bin("tsc"), ["-p", "."]),
+  "types in pages": () => run(bin("tsc"), ["-p", "sdk/demo"]),
   lint: () => run(bin("biome"), ["ci", "--error-on-warnings", "."]),
   "module boundaries": boundaries,
   "source rules": () => checkSourceRules(root),

@@ -101,6 +101,6 @@ function list(root) {
       else found.push(relative(root, path));
     }
   };
-  for (const folder of ["server", "cli", "scripts", "tests", "bench"]) walk(join(root, folder));
+  for (const folder of ["server", "cli", "sdk", "scripts", "tests", "bench"]) walk(join(root, folder));
   return found;
 }

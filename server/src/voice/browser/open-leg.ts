@@ -100,7 +100,7 @@ export function openLeg(options: OpenLegOptions): OpenLeg {
       if (offered) throw new InvalidOffer("The call has had its offer already.");
       const offer = readOffer(offerSdp);
       offered = true;
-      const { createPeer } = await stack;
+      const createPeer = await stack;
       return await options.oneAtATime(async () => {
         for (let attempt = 1; ; attempt++) {
           if (closed) throw new InvalidOffer("The call is over.");
@@ -131,7 +131,7 @@ export function openLeg(options: OpenLegOptions): OpenLeg {
 }
 
 async function loadStack() {
-  const peers = await import("./peer.ts");
-  await peers.prepareCertificate();
-  return peers;
+  const { createPeer, prepareCertificate } = await import("./peer.ts");
+  await prepareCertificate();
+  return createPeer;
 }
