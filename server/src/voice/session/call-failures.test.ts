@@ -373,7 +373,9 @@ describe("whatever happens in whatever order", () => {
           expect([clock.pending(), media.members(), harness.plane.running()]).toEqual([0, 0, []]);
           // Each attempt that was stored has its end.
           if (!steps.some((one) => one.do === "reject" && one.port === "beginTransfer")) {
-            expect(ports.transfers.length).toBe(ports.log.filter((entry) => entry === "beginTransfer").length);
+            expect(ports.transfers.length).toBe(
+              ports.log.filter((entry) => entry === "beginTransfer").length,
+            );
           }
           for (const second of colleague.calls) {
             expect(second.hungUp || steps.some((one) => one.do === "secondEnds")).toBe(true);

@@ -1,5 +1,6 @@
 import type { BrowserEvent, BrowserLeg, BrowserLegs, IceServer } from "../browser/browser-leg.ts";
-import { type CallSession, type CallSessionDeps, openCallSession } from "./call-session.ts";
+import type { CallSession, CallSessionDeps } from "./call-session.ts";
+import { openCallSession } from "./open-call-session.ts";
 import type { Ending } from "./outcomes.ts";
 import type { CallPorts, CallSetup } from "./ports.ts";
 

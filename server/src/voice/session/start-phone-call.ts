@@ -1,7 +1,8 @@
 import type { Clock } from "../../clock.ts";
 import type { Carrier, CarrierCall, CarrierEvent } from "../carriers/carrier.ts";
 import { EngineUnavailable } from "../engines/engine.ts";
-import { type CallSession, type CallSessionDeps, openCallSession } from "./call-session.ts";
+import type { CallSession, CallSessionDeps } from "./call-session.ts";
+import { openCallSession } from "./open-call-session.ts";
 import { unansweredEndings } from "./outcomes.ts";
 import type { CallPorts, CallSetup } from "./ports.ts";
 
