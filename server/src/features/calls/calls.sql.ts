@@ -144,7 +144,7 @@ export const readTurns = {
   name: "call-turns",
   text: `
     SELECT role, source, text, start_ms, end_ms FROM call_turns
-    WHERE organization_id = $1 AND call_id = $2 ORDER BY number`,
+    WHERE organization_id = $1 AND call_id = $2 ORDER BY start_ms, number`,
 };
 
 /** $1 organization, $2 call */
