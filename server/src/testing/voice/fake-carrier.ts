@@ -1,10 +1,4 @@
-import {
-  type Carrier,
-  type CarrierCall,
-  type CarrierEvent,
-  CarrierRefusal,
-  type DialRequest,
-} from "../../voice/carriers/carrier.ts";
+import type { Carrier, CarrierCall, CarrierEvent, DialRequest } from "../../voice/carriers/carrier.ts";
 import { type FarEnd, memoryLine } from "./memory-line.ts";
 
 export interface FakeCarrierCall {
@@ -79,5 +73,3 @@ export function fakeCarrier(): FakeCarrier {
     async close() {},
   };
 }
-
-export const blockedRefusal = () => new CarrierRefusal("voice_carrier_blocked", "blocked", "blocked");

@@ -30,8 +30,3 @@ export function fakeSpeech(): FakeSpeech {
     async close() {},
   };
 }
-
-/** Milliseconds that a text takes. */
-export function spokenMs(text: string): number {
-  return text.length * MS_PER_CHARACTER;
-}

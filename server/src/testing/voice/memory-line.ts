@@ -83,7 +83,7 @@ export function memoryLine(): { leg: MediaLeg; far: FarEnd } {
   };
 }
 
-export function toneFrame(amplitude: number): Int16Array {
+function toneFrame(amplitude: number): Int16Array {
   return Int16Array.from({ length: FRAME_SAMPLES }, (_, index) => (index % 2 ? amplitude : -amplitude));
 }
 

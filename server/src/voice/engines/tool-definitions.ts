@@ -1,15 +1,5 @@
 import type { ToolDefinition, ToolName } from "./engine.ts";
 
-/** Arguments of `end_call`. */
-export interface EndCallArguments {
-  reason?: string;
-}
-
-/** Arguments of `transfer_to_human`. */
-export interface TransferArguments {
-  reason?: string;
-}
-
 /** Arguments of `book_appointment`: a day and a time on the person's own wall clock. */
 export interface BookAppointmentArguments {
   /** `today`, `tomorrow`, a weekday (`monday`: the next one, never today), or a date `2026-11-22`. */
