@@ -138,7 +138,7 @@ describe("a start", () => {
       for (const line of lines) answers.push(JSON.parse(await shell(line)) as Record<string, unknown>);
       expect(answers).toMatchObject([
         { phone_number: "+12125550100", first_name: "Ada" },
-        { data: [{ phone_number: "+12125550100" }] },
+        { medium: "phone", status: "initiating", to_number: "+12125550100" },
         { secret: expect.stringMatching(/^whsec_/) },
       ]);
       first.child.kill("SIGTERM");

@@ -55,11 +55,14 @@ function demoLines(demo: Demo, url: string, privateTargets: boolean): string[] {
     "",
     `  curl -s ${url}/v1/leads ${key} ${json} -d '{"phone_number":"(212) 555-0100","first_name":"Ada","consent_source":"web_form"}'`,
     "",
-    `  curl -s ${url}/v1/leads ${key}`,
+    // A number of the simulated carrier: a person answers, talks a little and hangs up.
+    `  curl -s ${url}/v1/agents/${demo.agentId}/calls ${key} ${json} -d '{"medium":"phone","to_number":"(212) 555-0100"}'`,
     "",
     privateTargets
       ? `  curl -s ${url}/v1/webhooks ${key} ${json} -d '{"target_url":"http://localhost:4000/","event_types":["*"]}'`
-      : `  curl -s ${url}/v1/account ${key}`,
+      : `  curl -s ${url}/v1/calls ${key}`,
+    "",
+    "The call is simulated, its audio is real. What was said:  /v1/calls/<id>/transcript, and to hear it:  /v1/calls/<id>/recording",
     "",
     privateTargets
       ? "To see events arrive here, with their signatures checked:  npx outreach listen  (--secret … for a webhook of yours)"
