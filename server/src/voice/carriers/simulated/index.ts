@@ -1,2 +1,2 @@
 export { openRtpLine } from "./rtp-line.ts";
-export { createSimulatedCarrier, type SimulatedCarrierOptions } from "./simulated-carrier.ts";
+export { createSimulatedCarrier } from "./simulated-carrier.ts";
