@@ -98,6 +98,26 @@ const firstLead = () => {
 const lead = firstLead();
 console.log(`the first lead: ${lead.id} ${lead.phone_number}`);
 
+const run = (command) =>
+  spawnSync("bash", ["-c", command], { encoding: "buffer", maxBuffer: 64 * 1024 * 1024 }).stdout;
+const filled = (text, id) =>
+  text.replace("service_live_…", key).replace("localhost:8080", `localhost:${PORT}`).replace("ID", id);
+const callId = JSON.parse(run(filled(codeOf("A first call", "curl -s http"), ""))).id;
+const [transcriptLine, recordingLine] = section("A first call")
+  .split("\n")
+  .filter((text) => /^ {4}curl .*ID/.test(text))
+  .map((text) => filled(text.trim(), callId));
+for (const deadline = Date.now() + 120_000; ; ) {
+  const { status, text } = JSON.parse(run(transcriptLine));
+  if (status === "ready" && /Agent: Hello, this is Clara/.test(text)) break;
+  if (Date.now() > deadline) fail("the first call's transcript", text);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+}
+const audio = run(recordingLine.replace("-o call.wav", "-o -"));
+if (audio.subarray(0, 4).toString() !== "RIFF" || audio.length < 50_000)
+  fail("the first call's recording", `${audio.length} bytes`);
+console.log(`the first call: ${callId}, its transcript, and a recording of ${audio.length} bytes`);
+
 const listen = start(
   "npx",
   codeOf("A first webhook", "npx outreach listen").trim().split(" ").slice(1).concat("--port", listenPort),

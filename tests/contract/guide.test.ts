@@ -129,7 +129,10 @@ async function freePort(): Promise<number> {
 
 describe("the guide", () => {
   it("has lines for a shell that work as they stand", async () => {
-    const { key } = await app.newOrganization();
+    const { key, organizationId } = await app.newOrganization();
+    const path = `/private/v1/organizations/${organizationId}`;
+    await app.callPrivate(`${path}/wallet/credits`, { json: { tokens: 1_000 } });
+    await app.callPrivate(`${path}/numbers`, { json: { phone_number: "2125550199" } });
     const address = new RegExp(app.config.public.url.replaceAll(".", "\\."), "g");
     const script = code("sh").join("\n").replace(address, app.publicUrl).replace("service_live_…", key);
     const shell = spawn(
@@ -153,8 +156,8 @@ describe("the guide", () => {
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line));
-    expect(answers).toHaveLength(8);
-    const [account, lead, found, inspection, summary, agent, appointment, page] = answers;
+    expect(answers).toHaveLength(10);
+    const [account, lead, found, inspection, summary, agent, call, transcript, appointment, page] = answers;
     expect(account.scopes.length).toBeGreaterThan(0);
     expect(lead).toMatchObject({
       phone_number: "+12125550100",
@@ -165,6 +168,8 @@ describe("the guide", () => {
     expect(inspection).toMatchObject({ unmapped: ["Shoe Size"], missing_required: [] });
     expect(summary).toMatchObject({ total: 2, inserted: 2, failed: 0 });
     expect(agent).toMatchObject({ managed_by: "api", call_template: { voice: "clara", temperature: 0.7 } });
+    expect(call).toMatchObject({ medium: "phone", metadata: { order: 48_291 }, carrier: "simulated" });
+    expect(transcript).toMatchObject({ call_id: call.id, turns: expect.any(Array) });
     expect(appointment).toMatchObject({ duration_minutes: 45, source: "public_api" });
     expect(page.data).toHaveLength(3);
   });

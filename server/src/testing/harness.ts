@@ -83,6 +83,8 @@ export async function startTestService(
     connection: testDatabase.connection,
     operatorToken: OPERATOR_TOKEN,
     ...options.service,
+    // A test that ends doesn't wait for the calls it has started.
+    voice: { drainMs: 0, ...options.service?.voice },
   });
   const deps = { database: service.database, clock, newId: idsFrom(clock) };
 
