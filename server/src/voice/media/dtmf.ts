@@ -25,6 +25,8 @@ const MIN_POWER = (32_768 * 10 ** (-36 / 20)) ** 2;
 const MIN_SHARE = 0.78;
 /** By so much one tone may be stronger than the other: 8 dB. */
 const MAX_TWIST = 10 ** (8 / 10);
+/** What the weaker tone has at least then. Most speech is done with here. */
+const MIN_ROW_SHARE = MIN_SHARE / (1 + MAX_TWIST);
 /** By so much it stands out among the tones of its group: 6 dB. */
 const MIN_LEAD = 10 ** (6 / 10);
 
@@ -79,8 +81,9 @@ function digitIn(window: Float64Array): string | null {
   for (const sample of window) energy += sample * sample;
   if (energy < MIN_POWER * WINDOW) return null;
   const row = strongest(window, ROW_COEFFICIENTS);
+  if (!row || (2 * row.power) / WINDOW < MIN_ROW_SHARE * energy) return null;
   const column = strongest(window, COLUMN_COEFFICIENTS);
-  if (!row || !column) return null;
+  if (!column) return null;
   if (row.power > column.power * MAX_TWIST || column.power > row.power * MAX_TWIST) return null;
   if ((2 * (row.power + column.power)) / WINDOW < MIN_SHARE * energy) return null;
   return KEYS[row.index]![column.index]!;

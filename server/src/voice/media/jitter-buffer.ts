@@ -46,6 +46,7 @@ const LEAP_MS = 1_000;
 /** So many too late in a row: it is our idea of their time that is wrong. */
 const LATE_RUN = 5;
 const MAX_WAITING = 128;
+const MAX_SPARE = 16;
 const IDLE_FRAMES = 10;
 /** Shorter than this many calls a delay may be a stall of ours, which passes. */
 const STEADY_PULLS = 8;
@@ -57,6 +58,8 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
   const frame: HeardFrame = { samples: new Int16Array(FRAME_SAMPLES), concealed: false };
   const following = new Int16Array(FRAME_SAMPLES);
   const recentDelays: number[] = [];
+  /** Arrays of packets that were played, for the next ones. */
+  const spare: Int16Array[] = [];
   let delays: ArrivalDelays = createArrivalDelays();
   let waiting: Waiting[] = [];
   let last: (PacketTimes & { time: number; transitMs: number }) | null = null;
@@ -97,7 +100,11 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
       stranger?.ssrc === packet.ssrc &&
       distance16(packet.sequenceNumber, stranger.sequenceNumber) === 1 &&
       Math.abs(distance32(packet.timestamp, stranger.timestamp)) < LEAP_MS * SAMPLES_PER_MS;
-    stranger = packet;
+    stranger = {
+      ssrc: packet.ssrc,
+      sequenceNumber: packet.sequenceNumber,
+      timestamp: packet.timestamp,
+    };
     if (!follows) return true;
     stranger = null;
     begin();
@@ -137,6 +144,7 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
       if (first.time + first.samples.length > time) break;
       lastPlayed = first.sequenceNumber;
       waiting.shift();
+      if (first.samples.length === FRAME_SAMPLES && spare.length < MAX_SPARE) spare.push(first.samples);
     }
   }
 
@@ -201,7 +209,13 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
       if (samples.length === 0 || isAnother(packet, nowMs)) return;
       const time = last ? last.time + distance32(packet.timestamp, last.timestamp) : 0;
       const transitMs = nowMs - time / SAMPLES_PER_MS;
-      last = { ...packet, time, transitMs };
+      last = {
+        ssrc: packet.ssrc,
+        sequenceNumber: packet.sequenceNumber,
+        timestamp: packet.timestamp,
+        time,
+        transitMs,
+      };
       silentFrames = 0;
       emptyFrames = 0;
       delays.arrived(transitMs);
@@ -217,7 +231,10 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
         return;
       }
       lateRun = 0;
-      insert({ time, sequenceNumber: packet.sequenceNumber, samples: samples.slice() });
+      const room = samples.length === FRAME_SAMPLES ? spare.pop() : undefined;
+      const copy = room ?? new Int16Array(samples.length);
+      copy.set(samples);
+      insert({ time, sequenceNumber: packet.sequenceNumber, samples: copy });
     },
     silent() {
       silentFrames = SILENT_FRAMES;

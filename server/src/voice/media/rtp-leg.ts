@@ -83,15 +83,15 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
   const digitListeners: ((digit: string) => void)[] = [];
   let firstAudioListeners: (() => void)[] = [];
   const decoded = new Int16Array(MAX_PAYLOAD);
-  const datagrams = Array.from(
-    { length: SEND_BUFFERS },
-    () => new Uint8Array(RTP_HEADER_BYTES + FRAME_SAMPLES),
-  );
+  const audioPackets = Array.from({ length: SEND_BUFFERS }, () => {
+    const bytes = Buffer.alloc(RTP_HEADER_BYTES + FRAME_SAMPLES);
+    return { bytes, payload: bytes.subarray(RTP_HEADER_BYTES) };
+  });
 
   const ssrc = randomBytes(4).readUInt32BE();
   let sequenceNumber = randomBytes(2).readUInt16BE();
   let timestamp = randomBytes(4).readUInt32BE();
-  let nextDatagram = 0;
+  let nextAudioPacket = 0;
   /** The next audio packet begins a stream, or goes on after a digit. */
   let marker = true;
   let keying: { frames: DigitPacket[][]; timestamp: number | null }[] = [];
@@ -162,21 +162,11 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
     }
   }
 
-  function transmit(
-    payloadType: number,
-    marked: boolean,
-    at: number,
-    payloadBytes: number,
-    bytes: Uint8Array,
-  ): void {
+  /** @param bytes room for the header, and behind it the payload */
+  function transmit(type: number, marked: boolean, at: number, bytes: Buffer): void {
     sequenceNumber = (sequenceNumber + 1) & 0xffff;
-    writeRtpHeader(bytes, { marker: marked, payloadType, sequenceNumber, timestamp: at, ssrc });
-    if (remote) socket.send(bytes, 0, RTP_HEADER_BYTES + payloadBytes, remote.port, remote.address);
-  }
-
-  function datagram(): Uint8Array {
-    nextDatagram = (nextDatagram + 1) % SEND_BUFFERS;
-    return datagrams[nextDatagram]!;
+    writeRtpHeader(bytes, { marker: marked, payloadType: type, sequenceNumber, timestamp: at, ssrc });
+    if (remote) socket.send(bytes, remote.port, remote.address);
   }
 
   /** @returns false when there is no digit to be sent */
@@ -189,9 +179,9 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
     }
     press.timestamp ??= timestamp;
     for (const packet of press.frames.shift()!) {
-      const bytes = datagram();
+      const bytes = Buffer.alloc(RTP_HEADER_BYTES + packet.payload.length);
       bytes.set(packet.payload, RTP_HEADER_BYTES);
-      transmit(eventType, packet.marker, press.timestamp, packet.payload.length, bytes);
+      transmit(eventType, packet.marker, press.timestamp, bytes);
     }
     if (press.frames.length === 0) {
       keying = keying.slice(1);
@@ -219,9 +209,10 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
       if (!remote) return;
       framesSent++;
       if (sendKeyed()) return;
-      const bytes = datagram();
-      encodeG711(law, samples, bytes.subarray(RTP_HEADER_BYTES));
-      transmit(PAYLOAD_TYPES[law], marker, timestamp, FRAME_SAMPLES, bytes);
+      nextAudioPacket = (nextAudioPacket + 1) % SEND_BUFFERS;
+      const { bytes, payload } = audioPackets[nextAudioPacket]!;
+      encodeG711(law, samples, payload);
+      transmit(PAYLOAD_TYPES[law], marker, timestamp, bytes);
       marker = false;
     },
     setRemote(given) {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import loadFvad from "@echogarden/fvad-wasm";
 import { FRAME_MS, FRAME_SAMPLES } from "./media-leg.ts";
-import { createVoicingAnalyzer, FAINT_DB, type Voicing } from "./voicing.ts";
+import { createVoicingAnalyzer, QUIETEST_DB } from "./voicing.ts";
 
 /** Makes speech detectors. Loaded once; the process's memory for all of them is one WebAssembly instance. */
 export interface VoiceActivity {
@@ -46,7 +46,10 @@ const BELOW_PEAK_DB = 32;
 /** The floor is the quietest of the last one to two of these: loudness that stays is noise. */
 const FLOOR_FRAMES = 75;
 const ASSUMED_FLOOR_DB = -60;
-const SILENT: Voicing = { level: -90, voiced: false, tonal: false };
+/** Fainter than this nobody speaks on a phone. */
+const FAINT_DB = -50;
+/** While somebody speaks it is enough to find a vowel so often. */
+const FRAMES_BETWEEN_VOWELS = 4;
 
 /** @throws Error when the WebAssembly module can't be read or started */
 export async function loadVoiceActivity(): Promise<VoiceActivity> {
@@ -88,12 +91,12 @@ function createDetector(
   hangoverFrames: number,
   onsetFrames: number,
 ): SpeechDetector {
-  const analyze = createVoicingAnalyzer();
+  const analyzer = createVoicingAnalyzer();
   const floor = createFloor();
   let closed = false;
   let speaking = false;
-  let level = -90;
-  let peak = -90;
+  let level = QUIETEST_DB;
+  let peak = QUIETEST_DB;
   let frame = 0;
   let startedAt = 0;
   let lastVoiced = Number.NEGATIVE_INFINITY;
@@ -106,12 +109,13 @@ function createDetector(
       if (closed) return null;
       frame++;
       const whole = samples.length === FRAME_SAMPLES;
-      const { voiced, tonal, level: heard } = whole ? analyze(samples) : SILENT;
-      level = heard;
+      level = whole ? analyzer.hear(samples) : QUIETEST_DB;
       const audible = level > Math.max(FAINT_DB, floor(level) + ABOVE_FLOOR_DB, peak - BELOW_PEAK_DB);
       const active = audible && isSpeechLike(samples);
-      voicedFrames = tonal ? 0 : ((voicedFrames << 1) | (active && voiced ? 1 : 0)) & 0b111;
-      if (active && voiced) lastVoiced = frame;
+      const isAsked = active && (!speaking || frame - lastVoiced >= FRAMES_BETWEEN_VOWELS);
+      const voicing = isAsked ? analyzer.judge() : "other";
+      if (voicing === "voiced") lastVoiced = frame;
+      voicedFrames = voicing === "tonal" ? 0 : ((voicedFrames << 1) | (voicing === "voiced" ? 1 : 0)) & 0b111;
       if (active && frame - lastVoiced <= UNVOICED_FRAMES) {
         lastActive = frame;
         peak = Math.max(peak, level);
@@ -123,7 +127,7 @@ function createDetector(
       }
       if (speaking && frame - lastActive >= hangoverFrames) {
         speaking = false;
-        peak = -90;
+        peak = QUIETEST_DB;
         return { type: "ended", durationMs: (lastActive - startedAt + 1) * FRAME_MS };
       }
       return null;

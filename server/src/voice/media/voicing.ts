@@ -1,18 +1,20 @@
 import { FRAME_SAMPLES } from "./media-leg.ts";
 
-/** What tells a voice from noise and from tones, in 20 ms of audio. */
-export interface Voicing {
-  /** Loudness: decibels below full scale, never below -90. */
-  level: number;
-  /** True for a voice's vowels: periodic at 60 to 400 Hz, not as flat as noise. Not computed for faint frames. */
-  voiced: boolean;
-  /** True for one or two steady sinusoids: keys, dial and ringing tones, beeps, hum. */
-  tonal: boolean;
+/** What tells a voice from noise and from tones, in 20 ms of audio after the other. */
+export interface VoicingAnalyzer {
+  /** @returns the loudness of these 160 samples: decibels below full scale, never below -90 */
+  hear(samples: Int16Array): number;
+  /** What was heard last. Costs four times as much as `hear`, so only to be asked where it decides something. */
+  judge(): Voicing;
 }
 
-const QUIETEST_DB = -90;
-/** Fainter than this nobody speaks on a phone. */
-export const FAINT_DB = -50;
+/**
+ * `voiced`: a voice's vowel, periodic at 60 to 400 Hz and not as flat as noise. `tonal`: one or two steady sinusoids, as
+ * keys, dial and ringing tones, beeps, hum.
+ */
+export type Voicing = "voiced" | "tonal" | "other";
+
+export const QUIETEST_DB = -90;
 /** Half the sample rate is enough for a pitch, and takes a quarter of the work. */
 const HALF_FRAME = FRAME_SAMPLES / 2;
 const SHORTEST_LAG = 10;
@@ -30,33 +32,44 @@ const STEADY_DB = 0.8;
 const MIN_TONE_CROSSINGS = 0.08;
 
 /** Looks at one call's audio, frame by frame. */
-export function createVoicingAnalyzer(): (samples: Int16Array) => Voicing {
+export function createVoicingAnalyzer(): VoicingAnalyzer {
   const half = new Float64Array(FRAME_SAMPLES);
-  let previousLevel = QUIETEST_DB;
+  let frame: Int16Array = new Int16Array(FRAME_SAMPLES);
   let previousHalf = 0;
+  let level = QUIETEST_DB;
+  let steady = false;
+  let crossings = 0;
 
-  return (samples) => {
-    half.copyWithin(0, HALF_FRAME);
-    let energy = 0;
-    let crossings = 0;
-    for (let at = 0; at < FRAME_SAMPLES; at++) {
-      const sample = samples[at]!;
-      energy += sample * sample;
-      if (at > 0 && sample > 0 !== samples[at - 1]! > 0) crossings++;
-    }
-    for (let at = 0; at < HALF_FRAME; at++) {
-      const sample = (samples[2 * at]! + samples[2 * at + 1]!) / 2;
-      half[HALF_FRAME + at] = sample - EMPHASIS * previousHalf;
-      previousHalf = sample;
-    }
-    const level = Math.max(QUIETEST_DB, 10 * Math.log10(energy / FRAME_SAMPLES / 32_768 ** 2 + 1e-12));
-    const steady = Math.abs(level - previousLevel) < STEADY_DB;
-    previousLevel = level;
-    if (level < FAINT_DB) return { level, voiced: false, tonal: false };
-    const couldBeTone = steady || crossings > MIN_TONE_CROSSINGS * FRAME_SAMPLES;
-    const tonal = couldBeTone && predictionGain(samples) > TONAL_GAIN_DB;
-    const voiced = !tonal && crossings < MAX_VOICED_CROSSINGS * FRAME_SAMPLES && periodicity(half) > PERIODIC;
-    return { level, voiced, tonal };
+  return {
+    hear(samples) {
+      frame = samples;
+      half.copyWithin(0, HALF_FRAME);
+      let energy = 0;
+      crossings = 0;
+      let wasPositive = samples[0]! > 0;
+      for (let at = 0; at < FRAME_SAMPLES; at++) {
+        const sample = samples[at]!;
+        energy += sample * sample;
+        const isPositive = sample > 0;
+        if (isPositive !== wasPositive) crossings++;
+        wasPositive = isPositive;
+      }
+      for (let at = 0; at < HALF_FRAME; at++) {
+        const sample = (samples[2 * at]! + samples[2 * at + 1]!) / 2;
+        half[HALF_FRAME + at] = sample - EMPHASIS * previousHalf;
+        previousHalf = sample;
+      }
+      const before = level;
+      level = Math.max(QUIETEST_DB, 10 * Math.log10(energy / FRAME_SAMPLES / 32_768 ** 2 + 1e-12));
+      steady = Math.abs(level - before) < STEADY_DB;
+      return level;
+    },
+    judge() {
+      const couldBeTone = steady || crossings > MIN_TONE_CROSSINGS * FRAME_SAMPLES;
+      if (couldBeTone && predictionGain(frame) > TONAL_GAIN_DB) return "tonal";
+      if (crossings >= MAX_VOICED_CROSSINGS * FRAME_SAMPLES) return "other";
+      return periodicity(half) > PERIODIC ? "voiced" : "other";
+    },
   };
 }
 
