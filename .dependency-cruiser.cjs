@@ -32,7 +32,7 @@ module.exports = {
       name: "foundations-know-no-feature",
       severity: "error",
       from: {
-        path: "^server/src/(http|database|events|workers|clock|ids|config|domain-error)",
+        path: "^server/src/(http|database|events|workers|opt-out-rules|clock|ids|config|domain-error)",
         pathNot: "\\.test\\.ts$",
       },
       to: { path: "^server/src/(features|admin|demo|service|main)" },

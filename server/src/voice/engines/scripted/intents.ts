@@ -1,3 +1,4 @@
+import { readOptOut } from "../../../opt-out-rules/index.ts";
 import { type NamedTime, readNamedTime } from "./spoken-times.ts";
 
 /** What somebody wants, as far as a few plain rules can tell. */
@@ -8,40 +9,6 @@ export type Intent =
   | { type: "appointment"; named: NamedTime }
   | { type: "goodbye" }
   | { type: "other" };
-
-const CALLING =
-  "(?:call|calling|phone|phoning|ring|ringing|contact|contacting|dial|text|texting|bother|bothering|disturb)";
-const US = "(?:\\s+(?:me|us|here|this number|my number|my phone|my house))?";
-/** A wish that is bound to a time or place isn't one for ever ("don't call me before nine"), unless they say it is. */
-const ONLY_THEN =
-  "(?:before|after|until|till|today|tomorrow|tonight|(?:right )?now|at(?! all)|during|(?:this|so) (?:late|early)|in the|on (?:weekdays|weekends|(?:sun|mon|tues|wednes|thurs|fri|satur)days?))";
-const FOR_EVER = "\\b(?:again|anymore|any more|ever|at all)\\b";
-const NOT_ONLY_THEN = `\\b(?!${US}\\s+${ONLY_THEN}\\b(?!.*${FOR_EVER}))`;
-
-const OPT_OUT = [
-  `\\bnever\\s+(?:ever\\s+|to\\s+)?${CALLING}${NOT_ONLY_THEN}`,
-  `\\b(?:do not|don't|dont|must not|mustn't)\\s+(?:you\\s+)?(?:ever\\s+)?${CALLING}${NOT_ONLY_THEN}`,
-  `\\bstop\\s+(?:\\w+\\s+)?(?:calling|phoning|ringing|contacting|texting|bothering|harassing)\\b`,
-  `\\bno more\\s+(?:phone\\s+)?calls\\b`,
-  `\\bquit\\s+(?:calling|bothering)\\b`,
-  `\\b(?:take|remove|delete|get|scratch)\\s+(?:me|us|my (?:phone )?number|this number|my name)\\b.{0,30}\\b(?:off|from|out of)\\b`,
-  `\\b(?:remove|delete)\\s+(?:me|my (?:phone )?number|this number)\\b`,
-  `\\b(?:do not|don't)[\\s-]call\\s+(?:list|registry)\\b`,
-  `\\bunsubscribe\\b|\\bopt(?:ing)?(?:\\s+me)?[\\s-]out\\b`,
-  `\\b(?:don't|do not)\\s+want\\s+(?:\\w+\\s+){0,3}(?:calls|to be called|you to call)\\b`,
-  `\\bleave\\s+(?:me|us)\\s+alone\\b`,
-  `\\blose\\s+(?:my|this)\\s+number\\b`,
-  // Spanish
-  `\\bno\\s+(?:me|nos)\\s+(?:vuelvan?\\s+a\\s+llamar|llam\\w+|molest\\w+|contact\\w+)`,
-  `\\b(?:deje|dejen|deja)\\s+de\\s+(?:llamar\\w*|molestar\\w*)`,
-  `\\bno\\s+(?:quiero|deseo)\\s+(?:que\\s+(?:me|nos)\\s+llam\\w+|m[aá]s\\s+llamadas|recibir\\s+(?:m[aá]s\\s+)?llamadas)`,
-  `\\bno\\s+llam\\w+\\s+m[aá]s\\b`,
-  `\\b(?:b[oó]rre|quite|elimin|saqu)\\w*\\s.{0,20}\\blista\\b`,
-].map((rule) => new RegExp(rule));
-
-/** Speaking of opting out without wanting it. */
-const NOT_OPT_OUT =
-  /\b(?:did(?:n't| not)|never)\s+(?:ask|tell|say|said|asked|told)(?:\s+you)?(?:\s+to)?\s+(?:stop|quit|take|remove|never|not)\b/;
 
 const PERSON =
   "(?:human|person|someone|somebody|representative|rep|operator|agent|supervisor|manager|colleague|real person|live person)";
@@ -66,7 +33,7 @@ const STAYS = /\b(?:don't|do not) hang up\b/;
  */
 export function readIntent(text: string, expectsTime = false): Intent {
   const said = text.toLowerCase().replaceAll("’", "'").replace(/\s+/g, " ").trim();
-  if (OPT_OUT.some((rule) => rule.test(said)) && !NOT_OPT_OUT.test(said)) return { type: "opt_out" };
+  if (readOptOut(text, { channel: "call", speaker: "user" }).opt_out) return { type: "opt_out" };
   if (HUMAN.some((rule) => rule.test(said))) return { type: "human" };
   const named = readNamedTime(said);
   const isNamed = named.day !== undefined || named.time !== undefined;
