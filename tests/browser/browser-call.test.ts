@@ -151,6 +151,8 @@ describe.skipIf(!hasChromium)("a browser call", { timeout: 60_000 }, () => {
     const { ended, states } = await told(page);
     expect(ended).toMatchObject({ state: "completed", reason: expect.any(String) });
     expect(states).toEqual(["in-progress", "completed"]);
+    // The page is told first; then the end is stored.
+    await until(async () => (await readCall(id)).ended_at !== null);
     const call = await readCall(id);
     expect(call).toMatchObject({ status: "completed", medium: "browser", direction: "web" });
     expect(call.duration as number).toBeGreaterThan(3);
@@ -253,6 +255,27 @@ describe.skipIf(!hasChromium)("a browser call", { timeout: 60_000 }, () => {
     const { session } = await startCall();
     expect(await joinCall(refused, session)).toMatch(/^microphone_denied: .*address bar/);
     await strict.close();
+  });
+
+  it("is made by the page that the guide shows", async () => {
+    const guide = (await app.call<string>("/getting-started.md")).body;
+    const [, html] = /```html\n([\s\S]+?)```/.exec(guide)!;
+    const site = createServer(async (request, response) => {
+      if (request.method === "POST") {
+        const json = { medium: "browser" };
+        response.end(JSON.stringify((await app.call(`/v1/agents/${agentId}/calls`, { key, json })).body));
+      } else response.setHeader("content-type", "text/html").end(html);
+    });
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    await page.getByRole("button", { name: "Talk" }).click();
+    await page.getByText("in-progress").waitFor();
+    await page.getByText("agent: This call is recorded.").waitFor();
+    await page.getByRole("button", { name: "Hang up" }).click();
+    await page.getByText("completed").waitFor();
+    await page.close();
+    site.close();
   });
 
   it("is imported as a module by a page of the service's own origin", async () => {
