@@ -38,7 +38,7 @@ export interface MediaFigures {
   load: number;
 }
 
-const SETTLE_MS = 2_000;
+const SETTLE_MS = 4_000;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** µ-law of an embedded voice, with pauses: about half of the time somebody speaks. */

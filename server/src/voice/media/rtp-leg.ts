@@ -83,6 +83,7 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
   const digitListeners: ((digit: string) => void)[] = [];
   let firstAudioListeners: (() => void)[] = [];
   const decoded = new Int16Array(MAX_PAYLOAD);
+  const decodedFrame = decoded.subarray(0, FRAME_SAMPLES);
   const audioPackets = Array.from({ length: SEND_BUFFERS }, () => {
     const bytes = Buffer.alloc(RTP_HEADER_BYTES + FRAME_SAMPLES);
     return { bytes, payload: bytes.subarray(RTP_HEADER_BYTES) };
@@ -106,7 +107,9 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
   let packetsRefused = 0;
 
   const isFromRemote = (from: RemoteInfo) =>
-    remote !== null && from.port === remote.port && plainAddress(from.address) === remote.address;
+    remote !== null &&
+    from.port === remote.port &&
+    (from.address === remote.address || plainAddress(from.address) === remote.address);
 
   function receive(datagram: Uint8Array, from: RemoteInfo): void {
     if (!open) return;
@@ -137,7 +140,7 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
     const atMs = now();
     if (isAudio) {
       statistics.received(packet, atMs);
-      const samples = decoded.subarray(0, payload.length);
+      const samples = payload.length === FRAME_SAMPLES ? decodedFrame : decoded.subarray(0, payload.length);
       buffer.push(packet, decodeG711(packetLaw, payload, samples), atMs);
       if (!heardAudio) tellFirstAudio();
       return;

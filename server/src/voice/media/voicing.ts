@@ -76,62 +76,56 @@ export function createVoicingAnalyzer(): VoicingAnalyzer {
 /** The best correlation (up to 1) of the newer half with what came 2.5 to 16.5 ms before it. */
 function periodicity(half: Float64Array): number {
   let own = 1;
-  for (let at = HALF_FRAME; at < FRAME_SAMPLES; at++) own += half[at]! * half[at]!;
+  for (let at = HALF_FRAME; at < FRAME_SAMPLES; at++) own += half[at]! ** 2;
+  let other = 1;
+  for (let at = HALF_FRAME; at < FRAME_SAMPLES; at++) other += half[at - SHORTEST_LAG]! ** 2;
   let best = 0;
   for (let lag = SHORTEST_LAG; lag <= LONGEST_LAG; lag++) {
     let product = 0;
-    let other = 1;
-    for (let at = HALF_FRAME; at < FRAME_SAMPLES; at++) {
-      const before = half[at - lag]!;
-      product += half[at]! * before;
-      other += before * before;
-    }
+    for (let at = HALF_FRAME; at < FRAME_SAMPLES; at++) product += half[at]! * half[at - lag]!;
     best = Math.max(best, product / Math.sqrt(own * other));
+    // The next lag's energy has one sample more in front, and one less at the end.
+    other += half[HALF_FRAME - lag - 1]! ** 2 - half[FRAME_SAMPLES - lag - 1]! ** 2;
   }
   return best;
 }
 
 const ORDER = 8;
+const COLUMNS = ORDER + 1;
 
 /**
  * How well each sample follows from the eight before it, in decibels: for two sinusoids four would do, the
- * others average G.711's noise away.
- * (Linear prediction by the covariance method, solved by elimination.)
+ * others average G.711's noise away. (Linear prediction by the covariance method, solved by elimination.)
  */
 function predictionGain(samples: Int16Array): number {
-  const rows = Array.from({ length: ORDER }, () => new Float64Array(ORDER + 1));
-  const target = new Float64Array(ORDER);
-  let energy = 1;
-  for (let at = ORDER; at < FRAME_SAMPLES; at++) {
-    const sample = samples[at]!;
-    energy += sample * sample;
-    for (let row = 0; row < ORDER; row++) {
-      const before = samples[at - 1 - row]!;
-      target[row]! += sample * before;
-      for (let column = row; column < ORDER; column++)
-        rows[row]![column]! += before * samples[at - 1 - column]!;
+  // products[i][j]: the sum over all samples of the one i before times the one j before.
+  const products = new Float64Array(COLUMNS * COLUMNS);
+  for (let column = 0; column <= ORDER; column++) {
+    let sum = 0;
+    for (let at = ORDER; at < FRAME_SAMPLES; at++) sum += samples[at]! * samples[at - column]!;
+    products[column] = sum;
+    products[column * COLUMNS] = sum;
+  }
+  // The others differ from their upper left neighbour by a sample at either end.
+  for (let row = 1; row <= ORDER; row++) {
+    for (let column = 1; column <= ORDER; column++) {
+      products[row * COLUMNS + column] =
+        products[(row - 1) * COLUMNS + column - 1]! +
+        samples[ORDER - row]! * samples[ORDER - column]! -
+        samples[FRAME_SAMPLES - row]! * samples[FRAME_SAMPLES - column]!;
     }
   }
-  for (let row = 0; row < ORDER; row++) {
-    for (let column = 0; column < row; column++) rows[row]![column] = rows[column]![row]!;
-    // A little on the diagonal keeps the system solvable where the audio is exactly predictable.
-    rows[row]![row]! += 1;
-    rows[row]![ORDER] = target[row]!;
-  }
-  for (let pivot = 0; pivot < ORDER; pivot++) {
-    for (let row = pivot + 1; row < ORDER; row++) {
-      const factor = rows[row]![pivot]! / rows[pivot]![pivot]!;
-      for (let column = pivot; column <= ORDER; column++)
-        rows[row]![column]! -= factor * rows[pivot]![column]!;
+  const energy = products[0]! + 1;
+  // A little on the diagonal keeps the system solvable where the audio is exactly predictable.
+  for (let row = 1; row <= ORDER; row++) products[row * COLUMNS + row]! += 1;
+  // Eliminating what the eight explain of each other, and of the sample itself, leaves in the corner what they don't.
+  for (let pivot = ORDER; pivot >= 1; pivot--) {
+    const divisor = products[pivot * COLUMNS + pivot]!;
+    for (let row = 0; row < pivot; row++) {
+      const factor = products[row * COLUMNS + pivot]! / divisor;
+      for (let column = 0; column <= pivot; column++)
+        products[row * COLUMNS + column]! -= factor * products[pivot * COLUMNS + column]!;
     }
   }
-  let rest = energy;
-  const weights = new Float64Array(ORDER);
-  for (let row = ORDER - 1; row >= 0; row--) {
-    let sum = rows[row]![ORDER]!;
-    for (let column = row + 1; column < ORDER; column++) sum -= rows[row]![column]! * weights[column]!;
-    weights[row] = sum / rows[row]![row]!;
-    rest -= weights[row]! * target[row]!;
-  }
-  return 10 * Math.log10(energy / Math.max(rest, 1));
+  return 10 * Math.log10(energy / Math.max(products[0]!, 1));
 }
