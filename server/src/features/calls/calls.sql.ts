@@ -253,9 +253,3 @@ export function listCalls(
     values,
   };
 }
-
-/** For metrics. Across organizations. */
-export const countLiveByMedium = {
-  name: "calls-live-by-medium",
-  text: "SELECT medium, count(*)::int AS live FROM calls WHERE ended_at IS NULL GROUP BY medium",
-};

@@ -4,6 +4,7 @@ import { canMove, type TerminalStatus } from "../../voice/call-states.ts";
 import { priceOf, settleHold } from "../billing/index.ts";
 import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
+import { optOutInTranscript } from "./opt-out-in-transcript.ts";
 import { type CallRow, directionOf } from "./present-call.ts";
 import { summariseCall } from "./summarise-call.ts";
 
@@ -46,6 +47,10 @@ export async function endCall(
   const status = canMove(from as "initiating", end.status) ? end.status : "failed";
   const outcome = status === end.status ? end.outcome : "failed";
 
+  const optedOut =
+    outcome === "do_not_call" ||
+    (seconds !== null && (await optOutInTranscript(deps, transaction, call, organizationId)));
+
   const { captured } = await settleHold(deps, transaction, {
     organizationId,
     callId,
@@ -76,7 +81,7 @@ export async function endCall(
       callId,
       status,
       outcome,
-      DISPOSITIONS.includes(outcome) ? outcome : call.disposition,
+      optedOut ? "do_not_call" : DISPOSITIONS.includes(outcome) ? outcome : call.disposition,
       end.reason.slice(0, 500),
       answeredAt === null ? null : timestamp(answeredAt),
       timestamp(endedAt),

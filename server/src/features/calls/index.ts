@@ -1,4 +1,3 @@
-export type { CallMetrics } from "./call-metrics.ts";
 export { callsRoutes, START_ERRORS } from "./calls.routes.ts";
 export { CallDetails, CallPage, CreatedCall, NoFields, OperatorCallListQuery } from "./calls.schema.ts";
 export type { CallsDeps } from "./calls-deps.ts";
@@ -7,4 +6,3 @@ export { startLeases, startRecovery } from "./keep-calls.ts";
 export { filterFrom, listCalls } from "./read-calls.ts";
 export { readCallDetails } from "./read-details.ts";
 export { startCall } from "./start-call.ts";
-export type { VoiceHost } from "./voice-host.ts";

@@ -18,7 +18,7 @@ export function directionOf(medium: "phone" | "browser"): "phone" | "web" {
 }
 
 /** A recording is there once it is whole. */
-export function hasRecording(row: { ended_at: string | null; recording_bytes: number | null }): boolean {
+function hasRecording(row: { ended_at: string | null; recording_bytes: number | null }): boolean {
   return row.ended_at !== null && (row.recording_bytes ?? 0) > 0;
 }
 
