@@ -1,69 +1,68 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "./config.ts";
+import { type ConfigError, readConfig } from "./config.ts";
 
-const S3 = {
-  RECORDINGS_S3_ENDPOINT: "https://s3.example.com/",
-  RECORDINGS_S3_BUCKET: "recordings",
-  RECORDINGS_S3_ACCESS_KEY_ID: "AKIDEXAMPLE",
-  RECORDINGS_S3_SECRET_ACCESS_KEY: "very-secret",
-};
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
+const problemsOf = (environment: Record<string, string>): readonly string[] => {
   try {
     readConfig(environment);
+    return [];
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
+    return (error as ConfigError).problems;
   }
-  return [];
-}
+};
 
-describe("where recordings go", () => {
-  it("is DATA_DIR unless a bucket is named", () => {
-    expect(readConfig({}).recordingsS3).toBeNull();
-    expect(readConfig({ RECORDINGS_S3_BUCKET: " " }).recordingsS3).toBeNull();
-  });
-
-  it("is a bucket when all of it is named", () => {
-    expect(readConfig(S3).recordingsS3).toEqual({
-      endpoint: "https://s3.example.com",
-      bucket: "recordings",
-      region: "us-east-1",
-      accessKeyId: "AKIDEXAMPLE",
-      secretAccessKey: "very-secret",
-      prefix: "",
+describe("the settings of calls", () => {
+  it("have defaults", () => {
+    expect(readConfig({})).toMatchObject({
+      voiceEngine: "scripted",
+      rtpPorts: { from: 20_000, to: 29_999 },
+      mediaAddress: null,
+      iceServers: [],
+      recordingsS3: null,
     });
-    expect(
-      readConfig({ ...S3, RECORDINGS_S3_REGION: "eu-central-1", RECORDINGS_S3_PREFIX: "calls/eu" })
-        .recordingsS3,
-    ).toMatchObject({ region: "eu-central-1", prefix: "calls/eu/" });
   });
 
-  it("names everything that is missing, whichever part is there", () => {
-    for (const [name, value] of Object.entries({
-      ...S3,
-      RECORDINGS_S3_REGION: "auto",
-      RECORDINGS_S3_PREFIX: "x",
-    })) {
-      const problems = problemsOf({ [name]: value });
-      const missing = Object.keys(S3).filter((needed) => needed !== name);
-      expect(problems.map((problem) => problem.split(" ")[0])).toEqual(missing);
-    }
-  });
-
-  it("tells all mistakes at once, and repeats no secret", () => {
-    const problems = problemsOf({
-      ...S3,
-      RECORDINGS_S3_ENDPOINT: "https://user:very-secret@s3.example.com/?x=1",
-      RECORDINGS_S3_BUCKET: "My_Bucket",
-      RECORDINGS_S3_PREFIX: "../else where",
-    });
-    expect(problems.map((problem) => problem.split(" ")[0])).toEqual([
-      "RECORDINGS_S3_ENDPOINT",
-      "RECORDINGS_S3_BUCKET",
-      "RECORDINGS_S3_PREFIX",
+  it("take ICE servers as URLs, or as JSON with credentials", () => {
+    expect(readConfig({ ICE_SERVERS: "stun:a.example:3478, turn:b.example" }).iceServers).toEqual([
+      { urls: "stun:a.example:3478" },
+      { urls: "turn:b.example" },
     ]);
-    expect(problems.join()).not.toContain("secret");
-    expect(problemsOf({ ...S3, RECORDINGS_S3_ENDPOINT: "s3.example.com" })).toHaveLength(1);
+    const servers = [{ urls: ["turn:a.example", "turns:a.example"], username: "u", credential: "c" }];
+    expect(readConfig({ ICE_SERVERS: JSON.stringify(servers) }).iceServers).toEqual(servers);
+  });
+
+  it.each([
+    [{ ICE_SERVERS: "http://a.example" }],
+    [{ ICE_SERVERS: '[{"urls":"turn:a","credential":7}]' }],
+    [{ ICE_SERVERS: '[{"credential":"secret"' }],
+    [{ ICE_SERVERS: "[{}]" }],
+    [{ RTP_PORTS: "20000" }],
+    [{ RTP_PORTS: "20000-20001" }],
+    [{ RTP_PORTS: "80-2000" }],
+    [{ RTP_PORTS: "20000-70000" }],
+    [{ MEDIA_ADDRESS: "here" }],
+    [{ VOICE_ENGINE: "telepathy" }],
+  ])("refuse %j, and repeat no secret", (environment) => {
+    const problems = problemsOf(environment);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(Object.keys(environment)[0]!);
+    expect(problems[0]).not.toContain("secret");
+  });
+
+  it("name a bucket with its address and keys", () => {
+    const environment = {
+      RECORDINGS_S3_ENDPOINT: "https://s3.example/",
+      RECORDINGS_S3_BUCKET: "calls",
+      RECORDINGS_S3_ACCESS_KEY_ID: "id",
+      RECORDINGS_S3_SECRET_ACCESS_KEY: "key",
+      RECORDINGS_S3_PREFIX: "outreach",
+    };
+    expect(readConfig(environment).recordingsS3).toEqual({
+      endpoint: "https://s3.example",
+      bucket: "calls",
+      region: "us-east-1",
+      accessKeyId: "id",
+      secretAccessKey: "key",
+      prefix: "outreach/",
+    });
   });
 });
