@@ -44,7 +44,7 @@ for (const calls of STEPS) {
 const ratio = median(rounds.map((round) => round.ratio));
 report("media-capacity", [
   {
-    what: `CPU of a call: RTP, jitter buffer, clock, voice activity, digits, playout, coding for the recording (${COMPARED_CALLS} calls)`,
+    what: `CPU of a call: RTP, jitter buffer, clock, voice activity, playout, coding for the recording (${COMPARED_CALLS} calls)`,
     measured: `${median(rounds.map(({ calls }) => calls.cpuMsPerCall)).toFixed(2)} ms/s`,
     limit: `bare RTP echo ${median(rounds.map(({ echo }) => echo.cpuMsPerCall)).toFixed(2)} ms/s`,
     ratio,

@@ -10,7 +10,7 @@ import { createCallRecorder } from "../server/src/voice/session/call-recorder.ts
 import type { MediaMessage, MediaRequest } from "./rtp-processes.ts";
 
 /**
- * The media of many calls as the service runs it: RTP legs on one clock, voice activity, digits in the audio, the agent's
+ * The media of many calls as the service runs it: RTP legs on one clock, voice activity, the agent's
  * speech from a playout queue, and both sides coded for the recording. Without what isn't media: engine, database, disk.
  */
 const clock = createMediaClock({
@@ -32,6 +32,8 @@ async function open(remotePorts: readonly number[], speech: Uint8Array): Promise
       localAddress: "127.0.0.1",
       remote: { address: "127.0.0.1", port },
       payloadType: "pcmu",
+      // As trunks and the simulated carrier have it: then digits aren't looked for in the audio.
+      telephoneEventPayloadType: 101,
     });
     own.push(leg.localPort);
     const playout = createPlayout();

@@ -8,6 +8,8 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 
 export interface ApiClient {
   get(path: string, query?: Query): Promise<Answer>;
+  /** An answer that isn't JSON, as it was written. */
+  text(path: string): Promise<string>;
   post(path: string, body?: unknown): Promise<Answer>;
   patch(path: string, body: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
@@ -31,8 +33,7 @@ export interface ApiClientOptions {
  * Every method throws Refusal: with the service's own envelope, or `unreachable` when there is no answer.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
-    const url = new URL(options.baseUrl + path);
+  const ask = async (method: string, url: URL, body?: unknown): Promise<{ status: number; text: string }> => {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       ...options.headers,
@@ -42,19 +43,27 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         ? {}
         : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
     };
-    let response: { status: number; text: string };
     try {
-      response = await exchange(url, method, headers, payload);
+      return await exchange(url, method, headers, payload);
     } catch (error) {
       throw new Refusal({
         error: "unreachable",
         message: `${url.origin} doesn't answer (${reasonOf(error)}). ${options.hint}`,
       });
     }
-    return readAnswer(response, url);
+  };
+  const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const url = new URL(options.baseUrl + path);
+    return readAnswer(await ask(method, url, body), url);
   };
   return {
     get: (path, query) => call("GET", path + queryText(query)),
+    async text(path) {
+      const url = new URL(options.baseUrl + path);
+      const response = await ask("GET", url);
+      if (response.status !== 200) readAnswer(response, url);
+      return response.text;
+    },
     post: (path, body) => call("POST", path, body),
     patch: (path, body) => call("PATCH", path, body),
     delete: (path) => call("DELETE", path),

@@ -136,6 +136,22 @@ it("keeps a do-not-call list", async () => {
   expect(await refused("dnc", "remove", ...number)).toMatchObject({ error: "not_found" });
 });
 
+it("tells whether a number may be called", async () => {
+  const check = (...flags: string[]) => record("compliance", "check", "--org", organizationId, ...flags);
+  expect(await check("--number", "(212) 555-0135", "--at", "2027-01-05T17:00:00Z")).toMatchObject({
+    phone_number: "+12125550135",
+    allowed: true,
+    rule_id: "us-hours",
+    zones: [{ timezone: "America/New_York", local_time: "2027-01-05T12:00:00" }],
+    states: ["NY"],
+  });
+  await record("dnc", "add", "--org", organizationId, "--number", "2125550135");
+  expect(await check("--number", "2125550135")).toMatchObject({ allowed: false, reason: "dnc" });
+  expect(await refused("compliance", "check", "--org", organizationId, "--number", "12")).toMatchObject({
+    error: "invalid_phone_number",
+  });
+});
+
 it("steers a campaign", async () => {
   await record("wallet", "credit", "--org", organizationId, "--tokens", "1000");
   const made = await record(

@@ -5,12 +5,14 @@ import { addAppointment } from "./nouns/appointment.ts";
 import { addAudit } from "./nouns/audit.ts";
 import { addCall } from "./nouns/call.ts";
 import { addCampaign } from "./nouns/campaign.ts";
+import { addCompliance } from "./nouns/compliance.ts";
 import { addDeliveries } from "./nouns/deliveries.ts";
 import { addDnc } from "./nouns/dnc.ts";
 import { addImports } from "./nouns/imports.ts";
 import { addKey } from "./nouns/key.ts";
 import { addMember } from "./nouns/member.ts";
 import { addNumber } from "./nouns/number.ts";
+import { addOptOut, addText } from "./nouns/opt-out.ts";
 import { addOrg } from "./nouns/org.ts";
 import { addService } from "./nouns/service.ts";
 import { addWallet } from "./nouns/wallet.ts";
@@ -36,6 +38,9 @@ export function buildProgram(context: Context): Command {
     addCampaign,
     addCall,
     addDnc,
+    addOptOut,
+    addText,
+    addCompliance,
     addNumber,
     addImports,
     addWebhook,

@@ -23,6 +23,8 @@ export async function startChromium(options: {
       "--disable-component-update",
       "--disable-sync",
       "--autoplay-policy=no-user-gesture-required",
+      // For a machine without any other network.
+      "--allow-loopback-in-peer-connection",
       "--use-fake-device-for-media-stream",
       ...(options.refuseMicrophone ? ["--deny-permission-prompts"] : ["--use-fake-ui-for-media-stream"]),
       `--use-file-for-fake-audio-capture=${options.microphone}`,

@@ -301,6 +301,31 @@ const privateSuccesses: Successes = {
     await call("GET", `${path}12`);
     return call("GET", `${path}2125550100`);
   },
+  "GET /organizations/{organization_id}/compliance/check": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/compliance/check?phone_number=`;
+    await call("GET", `${path}12`);
+    await call("GET", `${path}8005550100`);
+    return call("GET", `${path}2125550100&at=2027-01-05T17:00:00Z`);
+  },
+  "POST /organizations/{organization_id}/dnc/import": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/dnc/import`;
+    await call("POST", path, { json: {} });
+    await call("POST", path, { json: { csv: "name\nAda\n" } });
+    await call("POST", path, { json: { csv: `phone_number\n${"2".repeat(5_000_000)}` } });
+    return call("POST", path, { json: { csv: "phone_number,reason\n2125550102,asked\nnone,\n" } });
+  },
+  "POST /opt-outs/test": async (call) => {
+    await call("POST", "/opt-outs/test", { json: { text: "hello" } });
+    return call("POST", "/opt-outs/test", { json: { text: "Stop.", channel: "text", speaker: "user" } });
+  },
+  "POST /organizations/{organization_id}/texts": async (call, make) => {
+    const path = `/organizations/${await make.organizations!()}/texts`;
+    await call("POST", path, { json: { from_number: "12", to_number: "2125550100", body: "STOP" } });
+    await call("POST", path, { json: { from_number: newNumber(), to_number: "12345", body: "hello" } });
+    return call("POST", path, {
+      json: { from_number: newNumber(), to_number: "2125550100", body: "Stop please" },
+    });
+  },
   "DELETE /organizations/{organization_id}/dnc/{phone_number}": async (call, make) => {
     const path = `/organizations/${await make.organizations!()}/dnc`;
     await call("POST", path, { json: { phone_number: "2125550101" } });

@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import { Refusal } from "../failure.ts";
 import {
   type Context,
   given,
@@ -51,6 +53,31 @@ export function addDnc(program: Command, context: Context): void {
       const { entry } = await context.api.get(`${path}/check`, { phone_number: options.number });
       showPage(context, options, { data: entry === null ? [] : [entry], limit: 1, offset: 0 }, COLUMNS);
     });
+
+  organizationVerb(dnc, "import", "put the numbers of a CSV file on the list")
+    .requiredOption("--file <path>", "a column phone_number and maybe reason, or numbers alone")
+    .option("--reason <text>", "why, for rows without a reason of their own")
+    .action(async (options) => {
+      const body = given({ csv: await textOf(options.file), reason: options.reason });
+      show(context, options, await context.api.post(organizationPath(options.org, "dnc", "import"), body));
+    });
+
+  organizationVerb(dnc, "export", "the whole list as CSV").action(async (options) => {
+    const csv = await context.api.text(organizationPath(options.org, "dnc.csv"));
+    if (options.json) show(context, options, { csv });
+    else context.out(csv);
+  });
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new Refusal({
+      error: "file_unreadable",
+      message: `${path} can't be read: ${error instanceof Error ? error.message : String(error)}`,
+    });
+  }
 }
 
 function unusedReason(): Option {

@@ -7,17 +7,24 @@ import {
   DncCheckQuery,
   type DncDeps,
   DncEntry,
+  DncImport,
+  DncImported,
   DncListQuery,
   DncNumber,
   DncPage,
   DncRemoved,
+  exportDncEntries,
+  importDncEntries,
   listDncEntries,
   removeDncEntry,
 } from "../features/dnc/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
-import { type RouteDefinition, routeFor } from "../http/route.ts";
+import { type RouteDefinition, routeFor, streamed } from "../http/route.ts";
 import { pageFrom, Uuid } from "../http/schema.ts";
 import { OrganizationParams } from "./organization-params.ts";
+
+/** A CSV of 5,000,000 bytes grows when it is written as a JSON string. */
+const CSV_BODY_LIMIT = 12 * 1024 * 1024;
 
 export function dncRoutes(deps: DncDeps): RouteDefinition<Operator>[] {
   const route = routeFor<Operator>();
@@ -77,6 +84,49 @@ export function dncRoutes(deps: DncDeps): RouteDefinition<Operator>[] {
       errors: ["invalid_phone_number", "organization_not_found"],
       async handle({ params, query }) {
         return { body: await checkDncNumber(deps, params.organization_id, query.phone_number) };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/organizations/:organization_id/dnc/import",
+      operationId: "importDncEntries",
+      tag: "Do not call",
+      summary: "Put the numbers of a CSV on the list",
+      description:
+        "Rows commit in batches in file order, each new number with its entry in the audit log. A number that is listed keeps its first entry.",
+      access: "operator",
+      writes: true,
+      params: OrganizationParams,
+      body: DncImport,
+      bodyLimit: CSV_BODY_LIMIT,
+      responses: { 200: { description: "What became of the rows", schema: DncImported } },
+      errors: ["csv_required", "invalid_csv", "payload_too_large", "organization_not_found"],
+      async handle({ caller, params, body }) {
+        const imported = await importDncEntries(deps, {
+          organizationId: params.organization_id,
+          actor: caller.actor,
+          csv: body.csv,
+          reason: body.reason,
+        });
+        return { body: imported };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/organizations/:organization_id/dnc.csv",
+      operationId: "exportDncEntries",
+      tag: "Do not call",
+      summary: "Export the list as CSV, by number",
+      description: "Cells are as stored, so that the file can be imported again.",
+      access: "operator",
+      params: OrganizationParams,
+      responses: { 200: { description: "CSV with CRLF line ends", mediaType: "text/csv" } },
+      errors: ["organization_not_found"],
+      async handle({ params }) {
+        const stream = await exportDncEntries(deps, params.organization_id);
+        return streamed(stream, "text/csv; charset=utf-8", {
+          "content-disposition": 'attachment; filename="dnc.csv"',
+        });
       },
     }),
     route({

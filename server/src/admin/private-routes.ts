@@ -7,12 +7,14 @@ import { auditRoutes } from "./audit.routes.ts";
 import { browserCallsRoutes } from "./browser-calls.routes.ts";
 import { callsAdminRoutes } from "./calls.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
+import { complianceRoutes } from "./compliance.routes.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
 import { dncRoutes } from "./dnc.routes.ts";
 import { importsRoutes } from "./imports.routes.ts";
 import { keysRoutes } from "./keys.routes.ts";
 import { membersRoutes } from "./members.routes.ts";
 import { numbersRoutes } from "./numbers.routes.ts";
+import { optOutsRoutes } from "./opt-outs.routes.ts";
 import { organizationsRoutes } from "./organizations.routes.ts";
 import { referenceAdminRoutes } from "./reference.routes.ts";
 import { walletRoutes } from "./wallet.routes.ts";
@@ -27,6 +29,8 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...auditRoutes(deps),
     ...walletRoutes(deps),
     ...dncRoutes(deps),
+    ...optOutsRoutes(deps),
+    ...complianceRoutes(deps),
     ...numbersRoutes(deps),
     ...agentsAdminRoutes(deps),
     ...appointmentsAdminRoutes(deps),

@@ -23,6 +23,8 @@ export const privateTags = {
   Audit: "Who did what, and when.",
   Wallet: "Balance, ledger and credits, in tokens.",
   "Do not call": "Numbers that the organization must never call.",
+  Compliance: "Whether a number may be called, when, and by which rule.",
+  "Opt-outs": "Wishes not to be called again: what the rules make of words, and the texts that people sent.",
   Numbers: "The numbers that the organization calls from and is called on.",
   Agents: "Voice agents: those of the API, and those managed in the app, which are made here.",
   Appointments: "Appointments of any source; those booked here have the source `app`.",

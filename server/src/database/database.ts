@@ -1,13 +1,9 @@
 import pg from "pg";
 import { rowsQueries } from "./rows-query.ts";
+import type { Statement } from "./statement.ts";
 import { getTypeParser } from "./type-parsers.ts";
 
-/** A statement. `name` makes it a prepared statement, kept per connection: unnamed ones ran at .68 of named ones. */
-export interface Statement {
-  name?: string;
-  text: string;
-  values?: readonly unknown[];
-}
+export type { Statement };
 
 export interface Queryable {
   /** Runs one statement and returns its rows. Timestamps come back as ISO 8601 UTC text, bigints as numbers. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Statement } from "./database.ts";
+import type { Statement } from "./statement.ts";
 import { getTypeParser } from "./type-parsers.ts";
 
 type Callback<Row> = (error: Error | null, rows: Row[]) => void;

@@ -1,1 +1,2 @@
+export { knownStates, type Place, placeOfNumber } from "./place-of-number.ts";
 export { timeZoneOfNumber, zonesOfNumber } from "./zones.ts";

@@ -87,6 +87,12 @@ ${table}\`;
     ["+16025550100", ["America/Phoenix"]],
     ["+18085550100", ["Pacific/Honolulu"]],
     ["+14165550100", ["America/Toronto"]],
+    ["+14075550100", ["America/New_York"]],
+    ["+16245550100", ["America/New_York"]],
+    ["+18375550100", ["America/Los_Angeles"]],
+    ["+18615550100", ["America/Chicago"]],
+    ["+19245550100", ["America/Chicago"]],
+    ["+14745550100", ["America/Regina"]],
     ["+493012345678", ["Europe/Berlin"]],
     ["+33123456789", ["Europe/Paris"]],
   ])("of %s are %j, and it has one", (number, zones) => {
@@ -107,13 +113,17 @@ ${table}\`;
     ["541", "458"],
     ["812", "930"],
     ["850", "448"],
+    ["423", "729"],
+    ["208", "986"],
+    ["418", "367"],
+    ["604", "250"],
   ])("of %s and its overlay %s are the same", (one, other) => {
     const zones = (code: string) => [...zonesOfNumber(`+1${code}5550100`)].sort();
     expect(zones(one)).toEqual(zones(other));
     expect(zones(one).length).toBeGreaterThan(1);
   });
 
-  it.each(["+18005550100", "+18885550100", "+17295550100", "+1", "+", "", "+99912345678"])(
+  it.each(["+18005550100", "+18885550100", "+19995550100", "+1", "+", "", "+99912345678"])(
     "of %j are none",
     (number) => {
       expect(zonesOfNumber(number)).toEqual([]);

@@ -1,20 +1,28 @@
+import { readTerritories } from "./area-codes.ts";
 import { zonesByPrefix } from "./zones-by-prefix.ts";
 
-/** Codes of one territory that the table lists with different zones: each has those of both. */
-const OVERLAYS: readonly (readonly [string, string])[] = [
-  ["1270", "1364"],
-  ["1541", "1458"],
-  ["1812", "1930"],
-  ["1850", "1448"],
-];
+/** Where the package is wrong: calling codes with the zone of a neighbour whose clocks differ, and codes of one clock with two. */
+const CORRECTIONS: Readonly<Record<string, readonly string[]>> = {
+  1474: ["America/Regina"],
+  1689: ["America/New_York"],
+  1709: ["America/St_Johns", "America/Halifax"],
+  1879: ["America/St_Johns", "America/Halifax"],
+  211: ["Africa/Juba"],
+  212: ["Africa/Casablanca"],
+  213: ["Africa/Algiers"],
+  218: ["Africa/Tripoli"],
+  353: ["Europe/Dublin"],
+  56: ["America/Santiago", "America/Punta_Arenas", "Pacific/Easter"],
+  970: ["Asia/Gaza", "Asia/Hebron"],
+};
 
-const LONGEST_PREFIX = 7;
+const LONGEST_PREFIX = 4;
 
 const byPrefix = readTable(zonesByPrefix);
 
 /**
- * The time zones that a number's area code covers, or its country where that isn't +1; the main one first. None for
- * numbers without a place, such as toll-free ones.
+ * The time zones that a number's area code and its overlay codes cover, or its country where that isn't +1; the main one
+ * of the code first. None for numbers without a place, such as toll-free ones.
  * @param phoneNumber E.164
  */
 export function zonesOfNumber(phoneNumber: string): readonly string[] {
@@ -26,7 +34,7 @@ export function zonesOfNumber(phoneNumber: string): readonly string[] {
   return [];
 }
 
-/** The number's time zone when its area code has only one. @param phoneNumber E.164 */
+/** The number's time zone when its territory has only one. @param phoneNumber E.164 */
 export function timeZoneOfNumber(phoneNumber: string): string | null {
   const zones = zonesOfNumber(phoneNumber);
   return zones.length === 1 ? zones[0]! : null;
@@ -36,12 +44,13 @@ function readTable(table: string): ReadonlyMap<string, readonly string[]> {
   const zones = new Map<string, readonly string[]>();
   for (const line of table.trim().split("\n")) {
     const [names, ...prefixes] = line.split(" ");
-    for (const prefix of prefixes) zones.set(prefix, names!.split("&"));
+    for (const prefix of prefixes) zones.set(prefix, CORRECTIONS[prefix] ?? names!.split("&"));
   }
-  for (const [one, other] of OVERLAYS) {
-    const [ofOne, ofOther] = [zones.get(one) ?? [], zones.get(other) ?? []];
-    zones.set(one, [...new Set([...ofOne, ...ofOther])]);
-    zones.set(other, [...new Set([...ofOther, ...ofOne])]);
+  for (const { codes } of readTerritories()) {
+    const ofAll = codes.map((code) => zones.get(`1${code}`) ?? []);
+    codes.forEach((code, index) => {
+      zones.set(`1${code}`, [...new Set([...ofAll[index]!, ...ofAll.flat()])]);
+    });
   }
   return zones;
 }

@@ -1,1 +1,1 @@
-export { type Channel, type OptOutReading, readOptOut, type Speaker } from "./read-opt-out.ts";
+export { type Channel, readOptOut, type Speaker } from "./read-opt-out.ts";

@@ -18,3 +18,12 @@ export const listAudit = {
       AND ($5::text IS NULL OR action = $5)
     ORDER BY id DESC LIMIT $2 OFFSET $3`,
 };
+
+/** $1 organization, $2 ids, $3 actor, $4 action, $5 subject type, $6 subject ids, $7 details of each, $8 at */
+export const recordAudits = {
+  name: "audit-record-many",
+  text: `
+    INSERT INTO audit_log (organization_id, id, actor, action, subject_type, subject_id, details, created_at)
+    SELECT $1, entry.id, $3, $4, $5, entry.subject_id, entry.details, $8
+    FROM unnest($2::uuid[], $6::text[], $7::jsonb[]) AS entry (id, subject_id, details)`,
+};

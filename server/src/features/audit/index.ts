@@ -1,3 +1,3 @@
 export { AuditListQuery, AuditPage } from "./audit.schema.ts";
 export { listAudit } from "./list-audit.ts";
-export { recordAudit } from "./record-audit.ts";
+export { recordAudit, recordAudits } from "./record-audit.ts";

@@ -35,3 +35,26 @@ export async function recordAudit(
     ],
   });
 }
+
+/** Writes an entry for each of many subjects that the same was done to, in one statement. */
+export async function recordAudits(
+  deps: { clock: Clock; newId: NewId },
+  on: Queryable,
+  done: Omit<AuditEntry, "subjectId" | "details">,
+  subjects: readonly { subjectId: string; details: Readonly<Record<string, unknown>> }[],
+): Promise<void> {
+  if (subjects.length === 0) return;
+  await on.query({
+    ...sql.recordAudits,
+    values: [
+      done.organizationId,
+      subjects.map(() => deps.newId()),
+      done.actor,
+      done.action,
+      done.subjectType,
+      subjects.map(({ subjectId }) => subjectId),
+      subjects.map(({ details }) => JSON.stringify(details)),
+      timestamp(deps.clock.now()),
+    ],
+  });
+}

@@ -10,7 +10,7 @@ const phoneNumber = Type.String({
 const entryFields = {
   phone_number: Type.String({ description: "E.164" }),
   reason: nullable(Type.String()),
-  source: Type.String({ description: "Open set: `operator`, `call`" }),
+  source: Type.String({ description: "Open set: `operator`, `import`, `call`, `text`" }),
   added_by: Type.String({ description: "Who added it" }),
   created_at: Instant,
 };
@@ -53,3 +53,35 @@ export const DncRemoved = Type.Object(
   { "x-name": "DncRemoved" },
 );
 export type DncRemoved = Static<typeof DncRemoved>;
+
+export const DncImport = Type.Object(
+  {
+    csv: Type.String({
+      description:
+        "CSV text, 1 to 5,000,000 bytes in UTF-8: a column `phone_number` (or `phone`, `number`) and, if there is one, `reason`; or numbers alone, without a header row",
+      "x-error": "csv_required",
+    }),
+    reason: Type.Optional(
+      nullable(Type.String({ maxLength: 500, description: "For rows without one of their own" })),
+    ),
+  },
+  { additionalProperties: false, "x-name": "DncImport" },
+);
+
+export const DncImported = Type.Object(
+  {
+    total: Type.Integer({ description: "Rows read" }),
+    added: Type.Integer({ description: "Numbers that are on the list by this import" }),
+    listed: Type.Integer({ description: "Rows whose number was on the list: it keeps its first entry" }),
+    failed: Type.Integer({ description: "Rows without a valid number" }),
+    errors: Type.Array(
+      Type.Object({
+        row_number: Type.Integer({ description: "1 is the first row of numbers" }),
+        code: Type.String({ description: "`invalid_or_missing_phone`" }),
+      }),
+      { description: "The first 100 rows that failed" },
+    ),
+  },
+  { "x-name": "DncImported" },
+);
+export type DncImported = Static<typeof DncImported>;

@@ -120,4 +120,75 @@ describe("the do-not-call list", () => {
     ])
       expect(answer).toMatchObject({ status: 404, body: { error: "organization_not_found" } });
   });
+
+  describe("a CSV", () => {
+    const bring = (csv: string, fields: object = {}) =>
+      app.callPrivate(dnc("/import"), { json: { csv, ...fields }, headers });
+    const exported = async () => {
+      const path = `/private/v1/organizations/${organizationId}/dnc.csv`;
+      return (await app.callPrivate<string>(path)).body;
+    };
+
+    it("brings numbers with their reasons, each with its entry in the audit log", async () => {
+      await add({ phone_number: "4155550100", reason: "first" });
+      const csv =
+        '\ufeffName,Phone Number,Reason\r\nA,(415) 555-0100,late\r\nB,4155550101,"said ""no"""\r\nC,none,\r\nD,415.555.0101,again\r\nE,+442079460000,\r\n';
+      expect((await bring(csv, { reason: "bought list" })).body).toEqual({
+        total: 5,
+        added: 2,
+        listed: 2,
+        failed: 1,
+        errors: [{ row_number: 3, code: "invalid_or_missing_phone" }],
+      });
+      expect((await check("4155550100")).body.entry).toMatchObject({ reason: "first", source: "operator" });
+      expect((await check("4155550101")).body.entry).toMatchObject({
+        reason: 'said "no"',
+        source: "import",
+        added_by: "ada",
+      });
+      expect((await check("+442079460000")).body.entry).toMatchObject({ reason: "bought list" });
+      expect(await audit()).toHaveLength(3);
+      expect(await audit()).toContainEqual(
+        expect.objectContaining({
+          actor: "ada",
+          action: "dnc_entry.added",
+          subject_id: "+14155550101",
+          details: { reason: 'said "no"', source: "import" },
+        }),
+      );
+      expect((await bring(csv)).body).toMatchObject({ added: 0, listed: 4 });
+    });
+
+    it("of numbers alone needs no header", async () => {
+      expect((await bring("4155550101\n4155550102\n")).body).toMatchObject({ total: 2, added: 2, failed: 0 });
+    });
+
+    it("of many numbers is brought whole", async () => {
+      const csv = `phone\n${Array.from({ length: 2_500 }, (_, n) => `415555${String(n).padStart(4, "0")}`).join("\n")}`;
+      expect((await bring(csv)).body).toMatchObject({ total: 2_500, added: 2_500 });
+      expect((await exported()).trim().split("\r\n")).toHaveLength(2_501);
+    });
+
+    it("goes out, and comes back in as it was", async () => {
+      await add({ phone_number: "4155550101", reason: 'a, "b"\nc' });
+      await add({ phone_number: "4155550100" });
+      const csv = await exported();
+      expect(csv).toMatch(/^phone_number,reason,source,added_by,created_at\r\n\+14155550100,,operator,ada,/);
+      ({ organizationId } = await app.newOrganization());
+      expect(await exported()).toBe("phone_number,reason,source,added_by,created_at\r\n");
+      expect((await bring(csv)).body).toMatchObject({ added: 2, failed: 0 });
+      expect((await check("4155550101")).body.entry).toMatchObject({ reason: 'a, "b"\nc' });
+    });
+
+    it.each([
+      [{}, "csv_required"],
+      [{ csv: "" }, "csv_required"],
+      [{ csv: "name\nAda" }, "invalid_csv"],
+      [{ csv: 'phone\n"' }, "invalid_csv"],
+      [{ csv: "phone\n1", size: 1 }, "unknown_field:size"],
+    ])("of %j is refused", async (json, error) => {
+      const answer = await app.callPrivate(dnc("/import"), { json, headers });
+      expect(answer).toMatchObject({ status: 400, body: { error } });
+    });
+  });
 });

@@ -5,11 +5,15 @@ export {
   DncCheck,
   DncCheckQuery,
   DncEntry,
+  DncImport,
+  DncImported,
   DncListQuery,
   DncNumber,
   DncPage,
   DncRemoved,
 } from "./dnc.schema.ts";
+export { exportDncEntries } from "./export-dnc.ts";
+export { importDncEntries } from "./import-dnc.ts";
 export { listNumberAsDnc } from "./list-number.ts";
 export { checkDncNumber, isOnDnc, listDncEntries } from "./read-dnc.ts";
 export { removeDncEntry } from "./remove-dnc-entry.ts";

@@ -3,7 +3,13 @@ export { createLeadWriter, type LeadWriter } from "./lead-writer.ts";
 export { leadsRoutes } from "./leads.routes.ts";
 export { ImportJobPage, ImportJobWithRows, ImportListQuery, ImportRowsQuery } from "./leads-csv.schema.ts";
 export { markDoNotCall } from "./mark-do-not-call.ts";
-export { canonicalPhoneNumber, normaliseEmail, parseIsoDateTime } from "./parsing/index.ts";
+export {
+  canonicalPhoneNumber,
+  normaliseEmail,
+  openCsv,
+  parseIsoDateTime,
+  requireCsv,
+} from "./parsing/index.ts";
 export { listImports, readImport } from "./read-imports.ts";
 export { findLead, findLeadByNumber } from "./read-leads.ts";
 export { requireCampaign } from "./require-campaign.ts";

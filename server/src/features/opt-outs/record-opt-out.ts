@@ -4,10 +4,14 @@ import type { NewId } from "../../ids.ts";
 import { listNumberAsDnc } from "../dnc/index.ts";
 import { markDoNotCall } from "../leads/index.ts";
 
+/** The rest stands in the transcript, or with the text. */
+const MOST_EVIDENCE = 1_000;
+
 /**
  * Somebody asked not to be called again: the number goes on the do-not-call list with the evidence, and the leads concerned
  * become `do_not_call`, in the caller's transaction.
- * @param input `phoneNumber` E.164; `evidence` what was said or keyed; `leadId` the lead that is known, or null
+ * @param input `phoneNumber` E.164; `evidence` what was said, keyed or written; `leadId` the lead that is known, or null
+ * @returns the ids of the leads concerned
  */
 export async function recordOptOut(
   deps: { clock: Clock; newId: NewId },
@@ -16,19 +20,19 @@ export async function recordOptOut(
     organizationId: string;
     phoneNumber: string;
     leadId: string | null;
-    source: "call";
-    /** The id of the call. */
+    source: "call" | "text";
+    /** The id of the call or the text. */
     sourceId: string;
     evidence: string;
   },
-): Promise<void> {
+): Promise<string[]> {
   const { organizationId, phoneNumber, leadId, source, sourceId, evidence } = input;
   await listNumberAsDnc(deps, transaction, {
     organizationId,
     phoneNumber,
-    reason: evidence,
+    reason: evidence.slice(0, MOST_EVIDENCE),
     source,
     actor: `${source}:${sourceId}`,
   });
-  await markDoNotCall(transaction, { organizationId, leadId, phoneNumber, at: deps.clock.now() });
+  return markDoNotCall(transaction, { organizationId, leadId, phoneNumber, at: deps.clock.now() });
 }

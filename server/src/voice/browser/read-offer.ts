@@ -58,7 +58,7 @@ export function readOffer(offerSdp: string): string {
   checkAudio(audio[0]!);
   for (const section of live) checkTransport(session, section);
   const kept = [...session, ...media.flatMap((section) => section.lines)].filter(isKept);
-  return `${kept.join("\r\n")}\r\n`;
+  return `${kept.map((line) => (line === "a=setup:actpass" ? "a=setup:active" : line)).join("\r\n")}\r\n`;
 }
 
 function mediaSections(lines: readonly string[]): MediaSection[] {

@@ -170,6 +170,39 @@ describe("jitter buffer", () => {
     expect(buffer.delayMs).toBeLessThanOrEqual(120);
   });
 
+  it("gives up at once what waits far too long, when pulls were left out", () => {
+    const buffer = createJitterBuffer();
+    for (let index = 0; index < 100; index++) {
+      buffer.push(packet(index), numbered(index), index * 20);
+      if (index < 40 || index >= 60) buffer.pull(index * 20 + 5);
+      if (index === 61) expect(buffer.delayMs).toBeGreaterThan(400);
+      if (index > 70) expect(buffer.delayMs).toBeLessThanOrEqual(120);
+    }
+  });
+
+  it("isn't filled by copies", () => {
+    const buffer = createJitterBuffer();
+    const heard: number[] = [];
+    for (let index = 0; index < 30; index++) {
+      for (let copy = 0; copy < 200; copy++) buffer.push(packet(index), numbered(index), index * 20);
+      const frame = buffer.pull(index * 20 + 5);
+      if (frame && !frame.concealed) heard.push(frame.samples[100]! - 1_000);
+    }
+    expect(heard.length).toBeGreaterThan(25);
+    expect(buffer.framesConcealed).toBe(0);
+  });
+
+  it("isn't disturbed by single packets of others", () => {
+    const buffer = createJitterBuffer();
+    for (let index = 0; index < 200; index++) {
+      buffer.push(packet(index), numbered(index), index * 20);
+      if (index % 5 === 0) buffer.push(packet(index, { ssrc: 10_000 + index }), numbered(index), index * 20);
+      if (index % 7 === 0) buffer.push(packet(index * 1_000), numbered(index), index * 20);
+      buffer.pull(index * 20 + 5);
+    }
+    expect(buffer.framesConcealed).toBe(0);
+  });
+
   it("follows a far side that begins anew: another source, another time", () => {
     const buffer = createJitterBuffer();
     const heard: number[] = [];

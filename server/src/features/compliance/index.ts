@@ -1,0 +1,5 @@
+export { callingRules } from "./calling-rules.ts";
+export { checkNumber } from "./check-number.ts";
+export { ComplianceCheck, ComplianceQuery } from "./compliance.schema.ts";
+export { createDecideCall } from "./decide-call.ts";
+export { loadRules } from "./rule-book.ts";

@@ -1,0 +1,47 @@
+import type { Clock } from "../../clock.ts";
+import { type Database, timestamp } from "../../database/database.ts";
+import type { NewId } from "../../ids.ts";
+import { readOptOut } from "../../opt-out-rules/index.ts";
+import { canonicalNumber } from "../dnc/index.ts";
+import { canonicalPhoneNumber } from "../leads/index.ts";
+import { readOrganization } from "../organizations/index.ts";
+import type { InboundText, ReceivedText } from "./opt-outs.schema.ts";
+import * as sql from "./opt-outs.sql.ts";
+import { recordOptOut } from "./record-opt-out.ts";
+
+/**
+ * Takes a text that somebody sent. One that asks not to be called or texted again puts its sender on the do-not-call list with
+ * the text as evidence, in the transaction that stores it. Any `to` is taken: a text to a number that the organization has given
+ * up, or to a short code, is a wish all the same, and a refusal would only make the carrier send it again.
+ * @throws DomainError invalid_phone_number (of the sender), organization_not_found
+ */
+export async function receiveText(
+  deps: { database: Database; clock: Clock; newId: NewId },
+  input: { organizationId: string; from: string; to: string; body: string },
+): Promise<ReceivedText> {
+  const from = canonicalNumber(input.from);
+  const to = canonicalPhoneNumber(input.to) ?? input.to.trim();
+  const { id: organizationId } = await readOrganization(deps, input.organizationId);
+  const reading = readOptOut(input.body, { channel: "text", speaker: "user" });
+  return deps.database.transaction(async (transaction) => {
+    const id = deps.newId();
+    const [text] = await transaction.query<InboundText>({
+      ...sql.insertText,
+      values: [
+        ...[organizationId, id, from, to, input.body],
+        ...[reading.opt_out, reading.matched, timestamp(deps.clock.now())],
+      ],
+    });
+    const leadIds = reading.opt_out
+      ? await recordOptOut(deps, transaction, {
+          organizationId,
+          phoneNumber: from,
+          leadId: null,
+          source: "text",
+          sourceId: id,
+          evidence: input.body,
+        })
+      : [];
+    return { ...text!, lead_ids: leadIds };
+  });
+}
