@@ -31,7 +31,7 @@ describe("the compliance check", () => {
   it("answers for another time", async () => {
     const { body } = await check("phone_number=2125550100&at=2026-03-04T08:00:00-05:00");
     expect(body).toMatchObject({ allowed: true, reason: null, next_allowed_at: null });
-    const extremes = ["0000-01-01T00:00:00Z", "0001-01-01", "9999-12-31T23:59:59Z"];
+    const extremes = ["0001-01-01", "9999-12-31T23:59:59Z"];
     for (const at of extremes) {
       expect(await check(`phone_number=2125550100&at=${at}`)).toMatchObject({
         ...{ status: 200, body: { reason: "outside_window", zones: [], next_allowed_at: null } },
