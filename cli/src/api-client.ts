@@ -12,7 +12,7 @@ export interface ApiClient {
   text(path: string): Promise<string>;
   post(path: string, body?: unknown): Promise<Answer>;
   patch(path: string, body: unknown): Promise<Answer>;
-  delete(path: string): Promise<Answer>;
+  delete(path: string, query?: Query): Promise<Answer>;
 }
 
 /** A JSON object, as the service wrote it. */
@@ -66,7 +66,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     },
     post: (path, body) => call("POST", path, body),
     patch: (path, body) => call("PATCH", path, body),
-    delete: (path) => call("DELETE", path),
+    delete: (path, query) => call("DELETE", path + queryText(query)),
   };
 }
 

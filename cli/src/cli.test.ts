@@ -132,7 +132,13 @@ it("keeps a do-not-call list", async () => {
   });
   expect(await record("dnc", "check", ...number)).toMatchObject({ listed: true });
   expect((await record("dnc", "list", "--org", organizationId)).data).toHaveLength(1);
-  expect(await record("dnc", "remove", ...number)).toMatchObject({ deleted: true });
+  expect(await record("dnc", "remove", ...number, "--reason", "a mistake")).toMatchObject({ deleted: true });
+  expect((await record("audit", "list", "--org", organizationId)).data).toContainEqual(
+    expect.objectContaining({
+      action: "dnc_entry.removed",
+      details: expect.objectContaining({ reason: "a mistake" }),
+    }),
+  );
   expect(await refused("dnc", "remove", ...number)).toMatchObject({ error: "not_found" });
 });
 

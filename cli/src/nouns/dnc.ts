@@ -29,9 +29,10 @@ export function addDnc(program: Command, context: Context): void {
 
   // The grammar of `dnc` has both flags on every verb: where one means nothing it is taken and left.
   ofNumber("remove", "take a number off the list")
-    .addOption(unusedReason())
+    .option("--reason <text>", "why")
     .action(async (options) => {
-      show(context, options, await context.api.delete(organizationPath(options.org, "dnc", options.number)));
+      const path = organizationPath(options.org, "dnc", options.number);
+      show(context, options, await context.api.delete(path, { reason: options.reason }));
     });
 
   ofNumber("check", "is a number on the list?")

@@ -13,6 +13,7 @@ import {
   DncNumber,
   DncPage,
   DncRemoved,
+  DncRemoveQuery,
   exportDncEntries,
   importDncEntries,
   listDncEntries,
@@ -135,17 +136,20 @@ export function dncRoutes(deps: DncDeps): RouteDefinition<Operator>[] {
       operationId: "removeDncEntry",
       tag: "Do not call",
       summary: "Take a number off the list",
+      description: "The audit log keeps who did it and why, beside what the entry said.",
       access: "operator",
       writes: true,
       params: Type.Object({ organization_id: Uuid, phone_number: DncNumber }),
+      query: DncRemoveQuery,
       responses: { 200: { description: "It is gone", schema: DncRemoved } },
       errors: ["invalid_phone_number", "organization_not_found"],
-      async handle({ caller, params }) {
+      async handle({ caller, params, query }) {
         return {
           body: await removeDncEntry(deps, {
             organizationId: params.organization_id,
             actor: caller.actor,
             phoneNumber: params.phone_number,
+            reason: query.reason,
           }),
         };
       },

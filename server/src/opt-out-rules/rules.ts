@@ -105,6 +105,9 @@ export const PHRASES: readonly Phrase[] = [
     `(?:dont|do not|no longer) (?:have|give you) (?:my |our )?(?:consent|permission)(?: to (?:call|contact|text)| any ?more)`,
   ),
   wish(`if you (?:\\w+ )?${CONTACT} (?:me |us |here |this number )?(?:again|one more time|another time)`),
+  wish(
+    `(?:dont|do not|no longer) (?:give (?:you )?my )?consent to (?:\\w+ ){0,3}(?:${CONTACTS}|called|contacted|texted)`,
+  ),
   act(`leave (?:me|us) (?:the \\w+ )?alone`),
   act(`(?:last|final) time you (?:\\w+ )?${CONTACT}`),
   // Spanish
@@ -118,6 +121,9 @@ export const PHRASES: readonly Phrase[] = [
     `no (?:quiero|queremos|deseo|deseamos) (?:que (?:me|nos) (?:\\w+ )?(?:llam|molest|contact|escrib)\\w+|(?:recibir )?(?:mas |sus )?(?:llamadas|mensajes)|(?:volver a )?(?:recibir|saber)|ser (?:llamad|contactad)\\w+)`,
   ),
   wish(`no (?:llame|llamen|escriban|marquen|llames) (?:mas|nunca|de nuevo|otra vez|a este numero)`),
+  wish(
+    `no vuelv[ao]n?s? a (?:llamar|contactar|molestar|escribir|marcar)(?:me|nos)?(?! (?:hoy|ahora|manana|antes|hasta))`,
+  ),
   wish(`(?:ya )?no mas (?:llamadas|mensajes)`),
   wish(
     `(?:borr|quit|elimin|sac|saqu|retir|remuev)\\w*(?: \\w+){0,3} (?:de|mi|nuestro)(?: \\w+){0,2} (?:listas?|numero|registros?|base de datos)`,

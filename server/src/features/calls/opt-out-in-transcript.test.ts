@@ -64,6 +64,20 @@ describe("an opt-out that only the transcript of an ended call tells", () => {
     });
   });
 
+  it("is recorded when a pause has parted it, and not across what the agent said", async () => {
+    await answered("human");
+    await plane.last().say("user", "I don't want you to");
+    await plane.last().say("agent", "Yes?");
+    await plane.last().say("user", "call me again.");
+    await plane.last().end();
+    expect(await listed()).toEqual([]);
+    await answered("human");
+    await plane.last().say("user", "I don't want you to");
+    await plane.last().say("user", "call me again.");
+    await plane.last().end();
+    expect(await listed()).toMatchObject([{ reason: "I don't want you to call me again." }]);
+  });
+
   it("is none when a machine, the agent or nobody said it, or it was no wish", async () => {
     await answered("machine");
     await plane.last().say("user", "We take no sales calls, remove this number from your list.");

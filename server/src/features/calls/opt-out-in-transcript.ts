@@ -10,6 +10,12 @@ import type { CallRow } from "./present-call.ts";
 /** Turns whose words are known to be the person's: voice activity has no words, keyed digits were acted on in the call. */
 const WORDS: readonly TurnSource[] = ["stt", "simulated"];
 
+interface Turn {
+  role: TurnRole;
+  source: TurnSource;
+  text: string;
+}
+
 /**
  * Reads an answered call's words once more at its end, and records an opt-out that the call missed, in the transaction of the
  * end. What a machine said is no wish.
@@ -22,17 +28,12 @@ export async function optOutInTranscript(
   organizationId: string,
 ): Promise<boolean> {
   if (call.answered_by === "machine") return false;
-  const turns = await transaction.query<{ role: TurnRole; source: TurnSource; text: string }>({
+  const turns = await transaction.query<Turn>({
     ...sql.readTurns,
     values: [organizationId, call.id],
   });
-  const said = turns.find(
-    ({ role, source, text }) =>
-      role === "user" &&
-      WORDS.includes(source) &&
-      readOptOut(text, { channel: "call", speaker: "user" }).opt_out,
-  );
-  if (!said) return false;
+  const said = wishIn(turns);
+  if (said === null) return false;
   const person = await personOf(transaction, { organizationId, leadId: call.lead_id, to: call.to_number });
   if (person.phoneNumber !== null) {
     await recordOptOut(deps, transaction, {
@@ -41,8 +42,24 @@ export async function optOutInTranscript(
       leadId: person.leadId,
       source: "call",
       sourceId: call.id,
-      evidence: said.text,
+      evidence: said,
     });
   }
   return true;
+}
+
+/** The words of the first wish not to be called; null when there is none. */
+function wishIn(turns: readonly Turn[]): string | null {
+  const isWish = (text: string) => readOptOut(text, { channel: "call", speaker: "user" }).opt_out;
+  let before = "";
+  for (const { role, source, text } of turns) {
+    if (role === "agent") before = "";
+    if (role !== "user" || !WORDS.includes(source)) continue;
+    if (isWish(text)) return text;
+    // A pause for breath makes two turns of one sentence.
+    const both = `${before} ${text}`;
+    if (before !== "" && isWish(both)) return both;
+    before = text;
+  }
+  return null;
 }

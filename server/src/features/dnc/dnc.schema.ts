@@ -44,6 +44,10 @@ export type DncCheck = Static<typeof DncCheck>;
 
 export const DncNumber = phoneNumber;
 
+export const DncRemoveQuery = Type.Object({
+  reason: Type.Optional(Type.String({ maxLength: 500, description: "Why; up to 500 characters" })),
+});
+
 export const DncRemoved = Type.Object(
   {
     id: Type.String({ description: "The number, which identifies the entry" }),

@@ -24,9 +24,9 @@ describe("the do-not-call list", () => {
   };
   const check = (number: string, id = organizationId) =>
     app.callPrivate(dnc(`/check?phone_number=${encodeURIComponent(number)}`, id));
-  const remove = (number: string, id = organizationId) => {
+  const remove = (number: string, id = organizationId, query = "") => {
     clock.advance(1);
-    return app.callPrivate(dnc(`/${encodeURIComponent(number)}`, id), { method: "DELETE", headers });
+    return app.callPrivate(dnc(`/${encodeURIComponent(number)}${query}`, id), { method: "DELETE", headers });
   };
   const audit = async () =>
     (await app.callPrivate(`/private/v1/organizations/${organizationId}/audit?subject_type=dnc_entry`)).body
@@ -58,10 +58,28 @@ describe("the do-not-call list", () => {
     expect((await check("+14155550100")).body.listed).toBe(false);
     expect(await remove("+14155550100")).toMatchObject({ status: 404, body: { error: "not_found" } });
     expect(await audit()).toMatchObject([
-      { action: "dnc_entry.removed", subject_id: "+14155550100", details: { reason: "asked by mail" } },
+      {
+        action: "dnc_entry.removed",
+        actor: "ada",
+        subject_id: "+14155550100",
+        details: { reason: null, entry: { reason: "asked by mail", source: "operator", added_by: "ada" } },
+      },
       { action: "dnc_entry.added", subject_id: "+442079460000" },
       { action: "dnc_entry.added", subject_id: "+14155550100", actor: "ada" },
     ]);
+  });
+
+  it("keeps why a number was taken off", async () => {
+    await add({ phone_number: "4155550100", reason: "asked" });
+    const reason = "consented again by letter";
+    expect(
+      (await remove("4155550100", organizationId, `?reason=${encodeURIComponent(reason)}`)).body,
+    ).toMatchObject({ deleted: true });
+    expect((await audit())[0]).toMatchObject({ details: { reason, entry: { reason: "asked" } } });
+    await add({ phone_number: "4155550100" });
+    const tooLong = await remove("4155550100", organizationId, `?reason=${"x".repeat(501)}`);
+    expect(tooLong).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect((await check("4155550100")).body.listed).toBe(true);
   });
 
   it("keeps the first entry of a number that is added again", async () => {
@@ -164,9 +182,19 @@ describe("the do-not-call list", () => {
     });
 
     it("of many numbers is brought whole", async () => {
-      const csv = `phone\n${Array.from({ length: 2_500 }, (_, n) => `415555${String(n).padStart(4, "0")}`).join("\n")}`;
-      expect((await bring(csv)).body).toMatchObject({ total: 2_500, added: 2_500 });
-      expect((await exported()).trim().split("\r\n")).toHaveLength(2_501);
+      const many = Array.from({ length: 10_000 }, (_, n) => `+1415555${String(n).padStart(4, "0")}`);
+      const csv = ["phone", ...many, "none", ...many.slice(0, 7)].join("\n");
+      const brought = { total: 10_008, failed: 1, errors: [{ row_number: 10_001 }] };
+      expect((await bring(csv)).body).toMatchObject({ ...brought, added: 10_000, listed: 7 });
+      const lines = (await exported()).trim().split("\r\n").slice(1);
+      expect(lines.map((line) => line.split(",")[0])).toEqual(many);
+      const audited = await app.database.query<{ subjects: number }>({
+        text: `SELECT count(DISTINCT subject_id)::int AS subjects FROM audit_log
+               WHERE organization_id = $1 AND action = 'dnc_entry.added' AND actor = 'ada'`,
+        values: [organizationId],
+      });
+      expect(audited).toEqual([{ subjects: 10_000 }]);
+      expect((await bring(csv)).body).toMatchObject({ ...brought, added: 0, listed: 10_007 });
     });
 
     it("goes out, and comes back in as it was", async () => {

@@ -11,6 +11,7 @@ export {
   DncNumber,
   DncPage,
   DncRemoved,
+  DncRemoveQuery,
 } from "./dnc.schema.ts";
 export { exportDncEntries } from "./export-dnc.ts";
 export { importDncEntries } from "./import-dnc.ts";

@@ -6,10 +6,13 @@ import { canonicalNumber } from "./canonical-number.ts";
 import type { DncEntry, DncRemoved } from "./dnc.schema.ts";
 import * as sql from "./dnc.sql.ts";
 
-/** Takes a number off the list. @throws DomainError invalid_phone_number, organization_not_found, not_found */
+/**
+ * Takes a number off the list. The audit log keeps who did it and why, and what the entry said.
+ * @throws DomainError invalid_phone_number, organization_not_found, not_found
+ */
 export async function removeDncEntry(
   deps: DncDeps,
-  input: { organizationId: string; actor: string; phoneNumber: string },
+  input: { organizationId: string; actor: string; phoneNumber: string; reason?: string | undefined },
 ): Promise<DncRemoved> {
   const phoneNumber = canonicalNumber(input.phoneNumber);
   const organization = await readOrganization(deps, input.organizationId);
@@ -25,12 +28,15 @@ export async function removeDncEntry(
       action: "dnc_entry.removed",
       subjectType: "dnc_entry",
       subjectId: phoneNumber,
-      // The entry is gone: what it said stays here.
       details: {
-        reason: removed.reason,
-        source: removed.source,
-        added_by: removed.added_by,
-        added_at: removed.created_at,
+        reason: input.reason ?? null,
+        // The entry is gone: what it said stays here.
+        entry: {
+          reason: removed.reason,
+          source: removed.source,
+          added_by: removed.added_by,
+          created_at: removed.created_at,
+        },
       },
     });
     return { id: phoneNumber, phone_number: phoneNumber, deleted: true };

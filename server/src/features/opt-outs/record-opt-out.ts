@@ -4,7 +4,7 @@ import type { NewId } from "../../ids.ts";
 import { listNumberAsDnc } from "../dnc/index.ts";
 import { markDoNotCall } from "../leads/index.ts";
 
-/** The rest stands in the transcript, or with the text. */
+/** Code points; the rest stands in the transcript, or with the text. */
 const MOST_EVIDENCE = 1_000;
 
 /**
@@ -30,7 +30,7 @@ export async function recordOptOut(
   await listNumberAsDnc(deps, transaction, {
     organizationId,
     phoneNumber,
-    reason: evidence.slice(0, MOST_EVIDENCE),
+    reason: Array.from(evidence).slice(0, MOST_EVIDENCE).join(""),
     source,
     actor: `${source}:${sourceId}`,
   });

@@ -3,6 +3,9 @@ import { type Utterance, utterances } from "./utterance.ts";
 /** Written before the rules, which were then made to fit it. Half of it are not opt-outs. */
 export const tuningSet: readonly Utterance[] = [
   ...utterances({ channel: "call", isOptOut: true }, [
+    "No vuelvan a llamar.",
+    "Por favor, no vuelva a llamarme.",
+    "I do not consent to these calls.",
     "Stop.",
     "stop",
     "Please stop.",
@@ -167,6 +170,9 @@ export const tuningSet: readonly Utterance[] = [
     "No me interesa, gracias.",
     "Llámeme mañana.",
     "Rappelez-moi demain.",
+    "No vuelva a llamar hoy, mejor mañana.",
+    "I do consent to calls.",
+    "Call me back in twenty minutes.",
     "",
   ]),
   ...utterances({ channel: "call", speaker: "machine", isOptOut: false }, [
