@@ -56,6 +56,14 @@ module.exports = {
       to: { path: "(^(server|cli)/src/testing/|\\.test\\.ts$)" },
     },
     {
+      name: "checker-shares-no-code",
+      severity: "error",
+      comment:
+        "The simulation's checker would find nothing that the dialer and the rules, whose code it shared, do wrong.",
+      from: { path: "^server/src/simulation/checker/", pathNot: "\\.test\\.ts$" },
+      to: { pathNot: "^server/src/simulation/checker/" },
+    },
+    {
       name: "cli-is-a-client",
       severity: "error",
       comment:
