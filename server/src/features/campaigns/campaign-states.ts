@@ -16,12 +16,10 @@ interface Trigger {
   done: string;
   /** Refused with `insufficient_balance` when the wallet has nothing left to spend. */
   needsBalance?: true;
-  /** Refused unless the campaign has all that it takes to dial. */
-  isChecked?: true;
 }
 
 export const campaignTriggers = {
-  launch: { from: ["draft"], to: "active", refusal: "conflict", done: "launched", isChecked: true },
+  launch: { from: ["draft"], to: "active", refusal: "conflict", done: "launched" },
   resume: {
     from: ["paused"],
     to: "active",

@@ -5,11 +5,9 @@ export {
   CampaignCreate,
   CampaignListQuery,
   CampaignPage,
-  CampaignPatch,
   NoFields,
   SteeredCampaign,
 } from "./campaigns.schema.ts";
 export { createCampaign } from "./create-campaign.ts";
 export { listCampaigns, readCampaign } from "./read-campaigns.ts";
 export { steerCampaign } from "./steer-campaign.ts";
-export { updateCampaign } from "./update-campaign.ts";
