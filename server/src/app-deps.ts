@@ -12,6 +12,8 @@ export interface AppDeps extends CallsDeps {
   leadWriter: LeadWriter;
   targetCheck: SubscriptionDeps["targetCheck"];
   speech: Speech;
+  /** To be called after a change that may let a campaign dial: wakes the dialers, here and in other processes. */
+  campaignsChanged(): void;
   /** To be called after a key or an organization's state changed: takes effect at once here and soon in other processes. */
   keysChanged(organizationId: string): void;
 }

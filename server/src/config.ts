@@ -98,6 +98,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (roles.size === 0 && problems.length === 0)
     problems.push("ROLES names no role: this process would do nothing.");
+  if (roles.has("dialer") && !roles.has("voice"))
+    problems.push('ROLES has "dialer" without "voice": a dialer places calls in its own process.');
 
   let clockStart: number | null = null;
   const clockText = text("CLOCK_START");

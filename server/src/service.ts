@@ -12,6 +12,7 @@ import { type ConnectionOptions, type Database, openDatabase } from "./database/
 import { isMigrated, migrate, readMigrations } from "./database/migrate.ts";
 import { openNotifications } from "./database/notifications.ts";
 import { findKeyIn } from "./features/api-keys/index.ts";
+import { readDialingFigures } from "./features/dialing/index.ts";
 import { createLeadWriter, leadFormats } from "./features/leads/index.ts";
 import { createActivityTracker, startJanitor } from "./features/retention/index.ts";
 import {
@@ -32,6 +33,7 @@ import { idsFrom } from "./ids.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { publicRoutes, rootRoutes } from "./public-routes.ts";
 import { type CallsOptions, startCalls } from "./start-calls.ts";
+import { startDialer } from "./start-dialer.ts";
 import { createSpeech } from "./voice/speech/index.ts";
 
 export interface ServiceOptions {
@@ -118,7 +120,11 @@ async function start(
   const rateLimiter = await rateLimiterFor(config, clock, logger);
   closers.push(() => rateLimiter.close());
 
-  const metrics = createMetrics({ database, deliveries: () => readDeliveryGauges({ database, clock }) });
+  const metrics = createMetrics({
+    database,
+    deliveries: () => readDeliveryGauges({ database, clock }),
+    dialing: () => readDialingFigures({ database, clock }),
+  });
   const activity = createActivityTracker({ database, clock, onError: onError("recording key use failed") });
   closers.push(() => activity.close());
 
@@ -138,6 +144,20 @@ async function start(
   const resolver = createTargetResolver({ allowPrivateTargets });
   closers.push(async () => resolver.close());
   const targetCheck = { resolver: given.delivery?.resolver ?? resolver, allowPrivateTargets };
+
+  const wakeDialer: (() => void)[] = [];
+  notifications.onNotification("campaigns", () => {
+    for (const wake of wakeDialer) wake();
+  });
+  const dialing = {
+    clock,
+    newId,
+    dialingMetrics: metrics.dialing,
+    campaignsChanged() {
+      for (const wake of wakeDialer) wake();
+      notifications.notify("campaigns");
+    },
+  };
 
   const speech = createSpeech();
   closers.push(() => speech.close());
@@ -184,7 +204,7 @@ async function start(
   }
 
   const calls = await startCalls(
-    { ...outbox, database, config, logger, notifications, speech, callMetrics: metrics.calls },
+    { ...outbox, database, config, logger, notifications, speech, callMetrics: metrics.calls, dialing },
     given.voice ?? {},
     closers,
   );
@@ -194,6 +214,7 @@ async function start(
     logger,
     targetCheck,
     speech,
+    campaignsChanged: dialing.campaignsChanged,
     leadWriter: createLeadWriter({ ...outbox, database }),
     /** To be called after each change of a key or of an organization's state: takes effect at once here, soon elsewhere. */
     keysChanged(organizationId: string) {
@@ -243,6 +264,11 @@ async function start(
   }
   // The last to be added is the first to be closed: while requests are still answered, no more calls are begun.
   closers.push(async () => void calls.voice?.plane.drain());
+  if (config.roles.has("dialer")) {
+    const dialer = startDialer({ ...calls, ...dialing, logger }, connection);
+    wakeDialer.push(dialer.wake);
+    closers.push(() => dialer.stop());
+  }
 
   return {
     routes,

@@ -5,6 +5,7 @@ import type { Database } from "./database/database.ts";
 import type { Notifications } from "./database/notifications.ts";
 import type { OutboxDeps } from "./events/outbox.ts";
 import { type CallsDeps, hangUpForOthers, startLeases, startRecovery } from "./features/calls/index.ts";
+import { type DialingDeps, settleAttempt } from "./features/dialing/index.ts";
 import { openRecordingStore, startRecordingKeeper } from "./features/recordings/index.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
@@ -29,6 +30,7 @@ interface CallsParts extends OutboxDeps {
   notifications: Notifications;
   speech: Speech;
   callMetrics: Metrics["calls"];
+  dialing: DialingDeps;
 }
 
 /** Builds what calls are made with; in a process with the role `voice` also what runs them, and who looks after them. */
@@ -46,6 +48,7 @@ export async function startCalls(
     ...parts,
     recordings,
     voice: null,
+    settleAttempt: (transaction, end) => settleAttempt(parts.dialing, transaction, end),
     askToHangUp: (callId) => notifications.notify("calls", callId),
   };
   if (!config.roles.has("voice")) return deps;

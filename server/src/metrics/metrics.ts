@@ -11,6 +11,14 @@ export interface DeliveryFigures {
   oldestDueSeconds: number;
 }
 
+/** What the dialers of all processes are at, when the metrics are read. */
+export interface DialingFigures {
+  /** Attempts under way, by state. */
+  live: Readonly<Record<string, number>>;
+  /** Seconds since the first lead of an active campaign that is due came due; 0 when none is. */
+  oldestDueSeconds: number;
+}
+
 export interface Metrics {
   requestDone(api: "public" | "private", record: RequestRecord): void;
   rateLimited(): void;
@@ -21,6 +29,10 @@ export interface Metrics {
     answered(call: { carrier: string; seconds: number }): void;
     /** How many calls this process runs is asked for when the metrics are read. */
     countLive(count: () => number): void;
+  };
+  dialing: {
+    /** An attempt is settled, or was dropped before anything was dialed. */
+    attemptEnded(outcome: string): void;
   };
   /** The Prometheus text. Figures of the database are left out while it is away. */
   render(): Promise<string>;
@@ -33,6 +45,7 @@ const SETUP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
 export function createMetrics(deps: {
   database: Database;
   deliveries: () => Promise<DeliveryFigures>;
+  dialing: () => Promise<DialingFigures>;
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -67,6 +80,23 @@ export function createMetrics(deps: {
     registers,
   });
   let countLiveCalls = () => 0;
+  const dialAttempts = new Counter({
+    name: "outreach_dial_attempts_total",
+    help: "Attempts of campaigns that have ended, by outcome; `dropped` ones were never dialed",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const dialLive = new Gauge({
+    name: "outreach_dial_attempts_live",
+    help: "Attempts of campaigns under way in all processes, by state",
+    labelNames: ["state"],
+    registers,
+  });
+  const dialDue = new Gauge({
+    name: "outreach_dial_oldest_due_seconds",
+    help: "How long the first lead of an active campaign has been due",
+    registers,
+  });
   const states = new Gauge({
     name: "outreach_webhook_deliveries",
     help: "Webhook deliveries stored, by state",
@@ -109,6 +139,7 @@ export function createMetrics(deps: {
         countLiveCalls = count;
       },
     },
+    dialing: { attemptEnded: (outcome) => dialAttempts.inc({ outcome }) },
     async render() {
       for (const [outcome, count] of ended) attempts.inc({ outcome }, count);
       ended.clear();
@@ -121,6 +152,12 @@ export function createMetrics(deps: {
       uptime.set(process.uptime());
       callsLive.set(countLiveCalls());
       states.reset();
+      const dialing = await deps.dialing().catch(() => null);
+      dialLive.reset();
+      if (dialing) {
+        for (const [state, count] of Object.entries(dialing.live)) dialLive.set({ state }, count);
+        dialDue.set(dialing.oldestDueSeconds);
+      }
       const figures = await deps.deliveries().catch(() => null);
       if (figures) {
         for (const [state, count] of Object.entries(figures.byState)) states.set({ state }, count);

@@ -1,9 +1,27 @@
 import type { Config } from "../../config.ts";
-import type { Database } from "../../database/database.ts";
+import type { Database, Transaction } from "../../database/database.ts";
 import type { OutboxDeps } from "../../events/outbox.ts";
 import type { RecordingStore } from "../recordings/index.ts";
 import type { CallMetrics } from "./call-metrics.ts";
 import type { VoiceHost } from "./voice-host.ts";
+
+/** What a campaign is told of the end of its call. Instants are milliseconds since the epoch. */
+export interface EndOfCampaignCall {
+  organizationId: string;
+  callId: string;
+  /** As stored. */
+  status: string;
+  outcome: string;
+  at: number;
+  answeredAt: number | null;
+  answeredBy: string | null;
+  optedOut: boolean;
+  /** When the person asked to be called again. */
+  callbackAt: number | null;
+  costTokens: number;
+  /** The code by which the call was refused before it rang anywhere; null when it was taken. */
+  refusedAs: string | null;
+}
 
 /** What the calls of this process are made with. */
 export interface CallsDeps extends OutboxDeps {
@@ -14,6 +32,8 @@ export interface CallsDeps extends OutboxDeps {
   voice: VoiceHost | null;
   recordings: RecordingStore;
   callMetrics: CallMetrics;
+  /** A campaign's call has ended: settles its attempt, in the transaction of the end. */
+  settleAttempt(transaction: Transaction, end: EndOfCampaignCall): Promise<void>;
   /** Asks the other processes to hang up a call, should it be theirs. */
   askToHangUp(callId: string): void;
 }

@@ -4,8 +4,8 @@ const summaryColumns = `c.id, c.call_sid, c.lead_id, c.campaign_id, c.agent_id, 
   c.call_outcome, c.disposition, c.duration_seconds, c.created_at, c.ended_at, c.recording_bytes`;
 
 const columns = `${summaryColumns}, c.metadata, c.origin, c.carrier, c.answered_by, c.end_reason, c.call_template,
-  c.template_context, c.rate_per_minute, c.cost_tokens, c.summary, c.transcript_status, c.recording_key, c.initiated_at,
-  c.answered_at`;
+  c.template_context, c.rate_per_minute, c.cost_tokens, c.summary, c.transcript_status, c.recording_key, c.callback_at,
+  c.initiated_at, c.answered_at`;
 
 /** What decides whether a call may be started. $1 organization */
 export const readTerms = {
@@ -29,7 +29,7 @@ export const countLive = {
 
 /**
  * $1 organization, $2 id, $3 origin, $4 medium, $5 lead, $6 agent, $7 carrier, $8 to, $9 from, $10 template, $11 context,
- * $12 metadata, $13 rate, $14 token hash, $15 token expires, $16 owner, $17 lease, $18 now
+ * $12 metadata, $13 rate, $14 token hash, $15 token expires, $16 owner, $17 lease, $18 now, $19 campaign
  */
 export const insertCall = {
   name: "call-insert",
@@ -37,8 +37,8 @@ export const insertCall = {
     WITH inserted AS (
       INSERT INTO calls AS c (organization_id, id, origin, medium, lead_id, agent_id, carrier, to_number, from_number, status,
         call_template, template_context, metadata, rate_per_minute, transcript_status, access_token_hash,
-        access_token_expires_at, owner_id, lease_until, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'initiating', $10, $11, $12, $13, 'pending', $14, $15, $16, $17, $18)
+        access_token_expires_at, owner_id, lease_until, created_at, campaign_id)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'initiating', $10, $11, $12, $13, 'pending', $14, $15, $16, $17, $18, $19)
     )
     INSERT INTO call_transitions (organization_id, call_id, number, status, at) VALUES ($1, $2, 1, 'initiating', $18)`,
 };
@@ -88,6 +88,22 @@ export const insertTurn = {
 export const setRecording = {
   name: "call-recording-set",
   text: "UPDATE calls SET recording_key = $3 WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL",
+};
+
+/** Of a live call. $1 organization, $2 call, $3 when the person wants to be called again */
+export const setCallback = {
+  name: "call-callback-set",
+  text: `
+    UPDATE calls SET callback_at = $3 WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL
+    RETURNING id`,
+};
+
+/** Who doesn't want to be called isn't called back. $1 organization, $2 call */
+export const clearCallback = {
+  name: "call-callback-clear",
+  text: `
+    UPDATE calls SET callback_at = NULL
+    WHERE organization_id = $1 AND id = $2 AND callback_at IS NOT NULL`,
 };
 
 /** Locks a live call for its end. No row: it has ended. $1 organization, $2 call */

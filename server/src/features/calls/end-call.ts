@@ -20,7 +20,11 @@ export interface EndOfCall {
   /** When it was answered, should the call's record not know yet. */
   answeredAt: number | null;
   recordingBytes: number | null;
+  /** The code by which the carrier, or the engine, refused it. */
+  refusedAs?: string;
 }
+
+type LockedCall = CallRow & { callback_at: string | null };
 
 /** Outcomes that say what the agent made of the person, and so are the call's disposition too. */
 const DISPOSITIONS = ["appointment_set", "do_not_call", "transferred"];
@@ -31,12 +35,15 @@ const DISPOSITIONS = ["appointment_set", "do_not_call", "transferred"];
  * @returns false when the call had ended already
  */
 export async function endCall(
-  deps: Pick<CallsDeps, "clock" | "newId" | "deliveriesQueued" | "callMetrics">,
+  deps: Pick<CallsDeps, "clock" | "newId" | "deliveriesQueued" | "callMetrics" | "settleAttempt">,
   transaction: Transaction,
   end: EndOfCall,
 ): Promise<boolean> {
   const { organizationId, callId } = end;
-  const [call] = await transaction.query<CallRow>({ ...sql.lockLiveCall, values: [organizationId, callId] });
+  const [call] = await transaction.query<LockedCall>({
+    ...sql.lockLiveCall,
+    values: [organizationId, callId],
+  });
   if (!call) return false;
 
   const answeredAt = call.answered_at === null ? end.answeredAt : Date.parse(call.answered_at);
@@ -93,6 +100,21 @@ export async function endCall(
     ],
   });
 
+  if (call.origin === "campaign") {
+    await deps.settleAttempt(transaction, {
+      organizationId,
+      callId,
+      status,
+      outcome,
+      at: endedAt,
+      answeredAt,
+      answeredBy: call.answered_by,
+      optedOut,
+      callbackAt: call.callback_at === null ? null : Date.parse(call.callback_at),
+      costTokens: captured,
+      refusedAs: end.refusedAs ?? null,
+    });
+  }
   if (seconds !== null) {
     const events: Reported[] = [];
     if (call.origin === "api" && call.medium === "browser" && status === "completed") {

@@ -19,7 +19,18 @@ export type CallRequest = {
   organizationId: string;
   /** Who asked for it; `api` when left out. */
   origin?: "api" | "app";
+  /** Of a campaign's call, whoever else asks. */
+  campaign?: CampaignOfCall;
 } & ({ agentId: null; body: CallCreate } | { agentId: string; body: AgentCallCreate });
+
+/** The campaign that a call is made for. */
+export interface CampaignOfCall {
+  id: string;
+  /** Chosen before: starting a call twice is impossible. */
+  callId: string;
+  /** Asked last, in the transaction that stores the call. False: it isn't wanted any more, and nothing is stored. */
+  mayDial(transaction: Transaction): Promise<boolean>;
+}
 
 /** A call that is stored and paid for its first minute, and that nobody has been asked to place yet. */
 export interface OpenedCall {
@@ -29,6 +40,7 @@ export interface OpenedCall {
   medium: "phone" | "browser";
   agentId: string | null;
   leadId: string | null;
+  campaignId: string | null;
   carrier: string | null;
   from: string | null;
   to: string | null;
@@ -53,7 +65,8 @@ interface Terms {
 /**
  * Checks everything but the carrier, in the contract's order, and stores the call with its hold.
  * @throws DomainError organization_not_active, not_found, agent_has_no_call_template, voice_suspended, lead_not_found,
- * from_number_not_owned, no_did_available, destination_on_dnc, insufficient_balance, concurrency_limit_reached
+ * from_number_not_owned, no_did_available, destination_on_dnc, insufficient_balance, concurrency_limit_reached; conflict for a
+ * campaign's call that isn't wanted any more
  */
 export async function openCall(
   deps: CallsDeps,
@@ -89,11 +102,15 @@ export async function openCall(
     throw new DomainError("destination_on_dnc", "The number is on the organization's do-not-call list.");
   }
 
-  const callId = deps.newId();
+  const { campaign } = request;
+  const callId = campaign?.callId ?? deps.newId();
   const ratePerMinute = medium === "phone" ? terms.phone_rate_per_minute : terms.browser_rate_per_minute;
   // Locks the wallet until the transaction ends: starts of one organization come one after the other from here on.
   await placeHold(deps, transaction, { organizationId, callId, tokens: ratePerMinute });
   await refuseAboveCap(transaction, organizationId);
+  // After the wallet, which every end of a call holds too; and no longer than it takes to store the call: a stop waits for it.
+  if (campaign && !(await campaign.mayDial(transaction)))
+    throw new DomainError("conflict", "The campaign doesn't want the call any more.");
 
   const now = deps.clock.now();
   const accessToken = medium === "browser" ? makeAccessToken(organizationId) : null;
@@ -105,7 +122,7 @@ export async function openCall(
     values: [
       organizationId,
       callId,
-      request.origin ?? "api",
+      campaign ? "campaign" : (request.origin ?? "api"),
       medium,
       lead?.id ?? null,
       agent?.id ?? null,
@@ -121,6 +138,7 @@ export async function openCall(
       ownerId,
       timestamp(now + LEASE_MS),
       timestamp(now),
+      campaign?.id ?? null,
     ],
   });
   return {
@@ -134,12 +152,14 @@ export async function openCall(
       templateContext,
       lead,
       agentName: agent?.name ?? null,
+      seats: null,
     }),
     organizationId,
     callId,
     medium,
     agentId: agent?.id ?? null,
     leadId: lead?.id ?? null,
+    campaignId: campaign?.id ?? null,
     carrier,
     from: number?.phone_number ?? null,
     to,

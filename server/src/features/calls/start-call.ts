@@ -115,6 +115,7 @@ async function refuse(deps: CallsDeps, opened: OpenedCall, error: unknown): Prom
         status: "failed",
         outcome: refusal.outcome,
         reason: refusal.error.message,
+        refusedAs: refusal.error.code,
         at: deps.clock.now(),
         answeredAt: null,
         recordingBytes: null,
@@ -154,20 +155,22 @@ function accept(
   const answer = answerOf(deps, opened, sid);
   return deps.database.transaction(async (transaction) => {
     await transaction.query({ ...sql.acceptCall, values: [organizationId, callId, sid] });
-    await recordEvents(deps, transaction, [
-      {
-        organizationId,
-        type: "call.started",
-        data: {
-          call_id: callId,
-          direction: directionOf(opened.medium),
-          agent_id: opened.agentId,
-          lead_id: opened.leadId,
-          from_number: opened.from,
-          to_number: opened.to,
+    // What a campaign begins is no news to who uses the API.
+    if (opened.campaignId === null)
+      await recordEvents(deps, transaction, [
+        {
+          organizationId,
+          type: "call.started",
+          data: {
+            call_id: callId,
+            direction: directionOf(opened.medium),
+            agent_id: opened.agentId,
+            lead_id: opened.leadId,
+            from_number: opened.from,
+            to_number: opened.to,
+          },
         },
-      },
-    ]);
+      ]);
     await remember?.(transaction, 201, answer);
     return answer;
   });
@@ -179,7 +182,7 @@ function answerOf(deps: CallsDeps, opened: OpenedCall, sid: string): CreatedCall
     id: callId,
     call_sid: sid,
     lead_id: opened.leadId,
-    campaign_id: null,
+    campaign_id: opened.campaignId,
     agent_id: opened.agentId,
     medium,
     direction: directionOf(medium),

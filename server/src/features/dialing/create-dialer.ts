@@ -1,0 +1,119 @@
+import type { RoundResult } from "../../workers/worker.ts";
+import * as sql from "./attempts.sql.ts";
+import { type ClaimedAttempt, claimLeads } from "./claim-leads.ts";
+import { completeCampaign } from "./complete-campaign.ts";
+import type { ClaimDeps } from "./dialing-deps.ts";
+import { dropClaim, dropLostClaims } from "./drop-claims.ts";
+import type { Placer } from "./placer.ts";
+
+export interface DialerDeps extends ClaimDeps {
+  placer: Placer;
+  /** Names this dialer as the owner of its claims. */
+  workerId: string;
+  onError(what: string, error: unknown, fields: Readonly<Record<string, string>>): void;
+}
+
+export interface Dialer {
+  /** One look at every active campaign: claims what there are lines for, and begins to place it. */
+  round(): Promise<RoundResult>;
+  /** Resolves when what was claimed has been placed, or dropped. */
+  settled(): Promise<void>;
+  /** Dials nothing from now on: drops what is claimed and resolves when that is done. */
+  stop(): Promise<void>;
+}
+
+/** Starts of an organization's calls come one after the other anyway; the rest of the service needs its database too. */
+const MOST_PLACED_AT_ONCE = 4;
+/** Claims that wait for their turn: few enough to be placed long before their lease runs out. */
+const MOST_QUEUED = 64;
+const QUEUE_LOOK_MS = 100;
+
+interface Active {
+  organization_id: string;
+  id: string;
+  next_at: number | null;
+}
+
+/** Dials for all active campaigns of the database, beside other dialers. Owns no timer: the worker that calls `round` does. */
+export function createDialer(deps: DialerDeps): Dialer {
+  const queue: ClaimedAttempt[] = [];
+  const placing = new Set<Promise<void>>();
+  let stopped = false;
+
+  const placeNext = () => {
+    while (placing.size < MOST_PLACED_AT_ONCE) {
+      const attempt = queue.shift();
+      if (!attempt) return;
+      const work = place(attempt).finally(() => {
+        placing.delete(work);
+        placeNext();
+      });
+      placing.add(work);
+    }
+  };
+
+  const place = async (attempt: ClaimedAttempt) => {
+    const { organizationId, campaignId, id } = attempt;
+    try {
+      const refusal = stopped ? "stopped" : await deps.placer.place(attempt);
+      if (refusal === null) return;
+      await dropClaim(deps, attempt, refusal);
+    } catch (error) {
+      // Its lease runs out: then somebody drops it, if it wasn't dialed.
+      const fields = { organization_id: organizationId, campaign_id: campaignId, call_id: id };
+      deps.onError("an attempt couldn't be placed", error, fields);
+    }
+  };
+
+  /** @returns when there is something to do again; null: once a line comes free, or a lead is added */
+  const lookAt = async ({ organization_id, id, next_at }: Active): Promise<number | null> => {
+    const campaign = { organizationId: organization_id, campaignId: id };
+    if (next_at === null || next_at > deps.clock.now()) {
+      await completeCampaign(deps, campaign);
+      return next_at;
+    }
+    const most = MOST_QUEUED - queue.length;
+    if (most <= 0) return deps.clock.now() + QUEUE_LOOK_MS;
+    const claim = await claimLeads(deps, { ...campaign, workerId: deps.workerId, most });
+    queue.push(...claim.attempts);
+    placeNext();
+    if (claim.again) return deps.clock.now();
+    if (claim.attempts.length === most) return deps.clock.now() + QUEUE_LOOK_MS;
+    if (claim.nextAt !== null) return claim.nextAt;
+    const [next] = await deps.database.query<{ next_at: number }>({
+      ...sql.readNextDue,
+      values: [organization_id, id],
+    });
+    const nextDue = next?.next_at ?? null;
+    if (nextDue !== null && nextDue <= deps.clock.now()) return null;
+    if (claim.attempts.length === 0) await completeCampaign(deps, campaign);
+    return nextDue;
+  };
+
+  const settled = async () => {
+    while (placing.size > 0) await Promise.all(placing);
+  };
+
+  return {
+    async round() {
+      await dropLostClaims(deps);
+      const active = await deps.database.query<Active>(sql.findActive);
+      let nextAt = Number.POSITIVE_INFINITY;
+      for (const campaign of active) {
+        if (stopped) break;
+        try {
+          nextAt = Math.min(nextAt, (await lookAt(campaign)) ?? Number.POSITIVE_INFINITY);
+        } catch (error) {
+          const fields = { organization_id: campaign.organization_id, campaign_id: campaign.id };
+          deps.onError("a look at a campaign failed", error, fields);
+        }
+      }
+      return nextAt <= deps.clock.now() ? { again: true } : { nextAt };
+    },
+    settled,
+    stop() {
+      stopped = true;
+      return settled();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { type Transaction, timestamp } from "../../database/database.ts";
+import * as sql from "./attempts.sql.ts";
+import type { ClaimedAttempt } from "./claim-leads.ts";
+import type { DialingDeps } from "./dialing-deps.ts";
+
+/**
+ * The fence, in the transaction that opens the call: the last moment at which an attempt can be stopped. The campaign is active,
+ * and stays so until the transaction has ended, so that a stop is effective once it has committed; the lead is still the campaign's;
+ * the claim is still this dialer's.
+ * @returns false: nothing may be dialed
+ */
+export async function markDialed(
+  deps: Pick<DialingDeps, "clock">,
+  transaction: Transaction,
+  { organizationId, campaignId, id, workerId }: Omit<ClaimedAttempt, "leadId" | "phoneNumber" | "agentId">,
+): Promise<boolean> {
+  const [active] = await transaction.query({ ...sql.holdCampaign, values: [organizationId, campaignId] });
+  if (!active) return false;
+  const [dialed] = await transaction.query({
+    ...sql.markDialed,
+    values: [organizationId, id, workerId, timestamp(deps.clock.now())],
+  });
+  return dialed !== undefined;
+}
