@@ -158,29 +158,6 @@ it("tells whether a number may be called", async () => {
   });
 });
 
-it("steers a campaign", async () => {
-  await record("wallet", "credit", "--org", organizationId, "--tokens", "1000");
-  const made = await record(
-    ...["campaign", "create", "--org", organizationId, "--name", "Spring", "--dialer-mode", "power"],
-  );
-  expect(made).toMatchObject({ name: "Spring", status: "draft", dialer_mode: "power" });
-  const one = ["--org", organizationId, "--campaign", made.id as string];
-  for (const [verb, status] of [
-    ["launch", "active"],
-    ["pause", "paused"],
-    ["resume", "active"],
-    ["complete", "completed"],
-  ] as const) {
-    expect(await record("campaign", verb, ...one)).toMatchObject({ id: made.id, status });
-  }
-  expect(await refused("campaign", "cancel", ...one)).toMatchObject({ error: "conflict" });
-  const paused = await record(
-    ...["campaign", "create", "--org", organizationId, "--name", "Later", "--status", "paused"],
-  );
-  const list = await record("campaign", "list", "--org", organizationId, "--status", "paused");
-  expect(list.data).toMatchObject([{ id: paused.id }]);
-});
-
 it("manages members", async () => {
   const made = await record(
     ...["member", "add", "--org", organizationId, "--email", "Ada@Example.com", "--role", "owner"],

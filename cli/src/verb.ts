@@ -100,3 +100,24 @@ export function instant(text: string): string {
   }
   return new Date(at).toISOString();
 }
+
+/** What a flag holds that takes `none`, which isn't the same as no flag. In an object: commander knows no null. */
+export interface OrNone<T> {
+  value: T | null;
+}
+
+/** `none` takes a value back. */
+export function orNone<T>(parse: (text: string) => T): (text: string) => OrNone<T> {
+  return (text) => ({ value: text === "none" ? null : parse(text) });
+}
+
+/** `a=b,c=d` as an object. */
+export function pairs(text: string): Record<string, string> {
+  return Object.fromEntries(
+    commaSeparated(text).map((pair) => {
+      const at = pair.indexOf("=");
+      if (at < 1) throw new InvalidArgumentError("It must be name=value, with commas between several.");
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    }),
+  );
+}

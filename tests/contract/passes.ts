@@ -375,23 +375,61 @@ const privateSuccesses: Successes = {
     call("POST", `/organizations/${await make.organizations!()}/campaigns`, { json: { name: "C" } }),
   "GET /organizations/{organization_id}/campaigns/{id}": async (call, make) =>
     call("GET", await make.campaigns!()),
+  "PATCH /organizations/{organization_id}/campaigns/{id}": async (call, make) => {
+    const path = await make.campaigns!();
+    await call("PATCH", path, { json: {} });
+    await call("PATCH", path, { json: { window: "17:00-09:00" } });
+    await call("PATCH", path, { json: { assigned_ai_agent_id: UNKNOWN_ID } });
+    const answer = await call("PATCH", path, {
+      json: { window: "09:00-17:00", days: ["mon"], concurrency: null },
+    });
+    await call("POST", `${path}/cancel`);
+    await call("PATCH", path, { json: { name: "late" } });
+    return answer;
+  },
+  "POST /organizations/{organization_id}/campaigns/{id}/leads": async (call, make) => {
+    const path = `${await make.campaigns!()}/leads`;
+    await call("POST", path, { json: {} });
+    await call("POST", path, { json: { lead_ids: [UNKNOWN_ID] } });
+    await call("POST", path, { json: { lead_ids: [await make.leads!()] } });
+    return call("POST", path, { json: { filter: { status: "nowhere" } } });
+  },
+  "POST /organizations/{organization_id}/campaigns/{id}/leads/import": async (call, make) => {
+    const path = await make.campaigns!();
+    await call("POST", `${path}/leads/import`, { json: {} });
+    await call("POST", `${path}/leads/import`, { json: { csv: '"' } });
+    const answer = await call("POST", `${path}/leads/import`, {
+      json: { csv: `Phone\n${newNumber()}\n`, mapping: { phone_number: "Phone" } },
+    });
+    await call("POST", `${path}/cancel`);
+    await call("POST", `${path}/leads/import`, { json: { csv: "phone_number\n" } });
+    return answer;
+  },
+  "GET /organizations/{organization_id}/campaigns/{id}/progress": async (call, make) =>
+    call("GET", `${await make.campaigns!()}/progress`),
   ...Object.fromEntries(
     ["launch", "pause", "resume", "complete", "cancel"].map((trigger) => [
       `POST /organizations/{organization_id}/campaigns/{id}/${trigger}`,
       async (call: Call, make: Record<string, () => Promise<string>>) => {
+        const organization = `/organizations/${await make.organizations!()}`;
         const path = await make.campaigns!();
         await call("POST", `${path}/pause`);
         await call("POST", `${path}/resume`);
         await call("POST", `${path}/launch`);
-        if (trigger === "resume") {
-          await call("POST", `/organizations/${await make.organizations!()}/wallet/credits`, {
-            json: { tokens: 99 },
-          });
-          await call("POST", `${path}/pause`);
-        }
-        if (trigger !== "launch") await call("POST", `${path}/${trigger}`);
+        const agent = await call("POST", `${organization}/agents`, {
+          json: { name: "A", system_prompt: "x" },
+        });
+        await call("PATCH", path, { json: { assigned_ai_agent_id: agent.body.id } });
+        await call("POST", `${path}/leads`, { json: { lead_ids: [await make.leads!()] } });
+        await call("POST", `${organization}/numbers`, { json: { phone_number: newNumber() } });
+        await call("POST", `${organization}/wallet/credits`, { json: { tokens: 99 } });
+        if (trigger === "launch") return call("POST", `${path}/launch`);
+        await call("POST", `${path}/launch`);
+        if (trigger === "resume") await call("POST", `${path}/pause`);
+        const answer = await call("POST", `${path}/${trigger}`);
         await call("POST", `${path}/complete`);
-        return call("POST", `${path}/launch`);
+        await call("POST", `${path}/launch`);
+        return answer;
       },
     ]),
   ),

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { Refusal } from "../failure.ts";
+import { textOf } from "../text-file.ts";
 import {
   type Context,
   given,
@@ -68,17 +67,6 @@ export function addDnc(program: Command, context: Context): void {
     if (options.json) show(context, options, { csv });
     else context.out(csv);
   });
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new Refusal({
-      error: "file_unreadable",
-      message: `${path} can't be read: ${error instanceof Error ? error.message : String(error)}`,
-    });
-  }
 }
 
 function unusedReason(): Option {

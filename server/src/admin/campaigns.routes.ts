@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import {
   Campaign,
   CampaignCreate,
   CampaignListQuery,
   CampaignPage,
+  CampaignPatch,
   type CampaignTrigger,
   createCampaign,
   listCampaigns,
@@ -11,20 +11,23 @@ import {
   readCampaign,
   SteeredCampaign,
   steerCampaign,
+  updateCampaign,
 } from "../features/campaigns/index.ts";
 import { readOrganization } from "../features/organizations/index.ts";
 import type { ErrorCode } from "../http/error-codes.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
-import { pageFrom, Uuid } from "../http/schema.ts";
+import { pageFrom } from "../http/schema.ts";
+import { OrganizationItemParams, OrganizationParams } from "./organization-params.ts";
 
-type CampaignsDeps = Parameters<typeof createCampaign>[0];
-
-const InOrganization = Type.Object({ organization_id: Uuid });
-const OneOfOrganization = Type.Object({ organization_id: Uuid, id: Uuid });
+type CampaignsDeps = Parameters<typeof steerCampaign>[0];
 
 const triggers: readonly { trigger: CampaignTrigger; summary: string; errors: ErrorCode[] }[] = [
-  { trigger: "launch", summary: "Launch a draft", errors: ["conflict"] },
+  {
+    trigger: "launch",
+    summary: "Launch a draft that has an agent, a number to call from, leads and money",
+    errors: ["conflict", "no_did_available", "insufficient_balance"],
+  },
   {
     trigger: "pause",
     summary: "Pause an active campaign: the public API's stop",
@@ -54,7 +57,7 @@ export function campaignsAdminRoutes(deps: CampaignsDeps): RouteDefinition<Opera
       tag: "Campaigns",
       summary: "List an organization's campaigns, newest first",
       access: "operator",
-      params: InOrganization,
+      params: OrganizationParams,
       query: CampaignListQuery,
       responses: { 200: { description: "A page of campaigns", schema: CampaignPage } },
       errors: ["organization_not_found"],
@@ -73,7 +76,7 @@ export function campaignsAdminRoutes(deps: CampaignsDeps): RouteDefinition<Opera
       summary: "Create a campaign",
       access: "operator",
       writes: true,
-      params: InOrganization,
+      params: OrganizationParams,
       body: CampaignCreate,
       responses: { 201: { description: "The campaign", schema: Campaign } },
       errors: ["organization_not_found", "not_found", "agent_has_no_call_template"],
@@ -92,12 +95,38 @@ export function campaignsAdminRoutes(deps: CampaignsDeps): RouteDefinition<Opera
       tag: "Campaigns",
       summary: "Read a campaign",
       access: "operator",
-      params: OneOfOrganization,
+      params: OrganizationItemParams,
       responses: { 200: { description: "The campaign", schema: Campaign } },
       errors: ["organization_not_found"],
       async handle({ params }) {
         await readOrganization(deps, params.organization_id);
         return { body: await readCampaign(deps, params.organization_id, params.id) };
+      },
+    }),
+    route({
+      method: "PATCH",
+      path: `${path}/:id`,
+      operationId: "updateCampaign",
+      tag: "Campaigns",
+      summary: "Change a draft, or the options of a paused campaign",
+      description:
+        "A paused campaign keeps its agent and its dialer mode. Leads that were waiting for other hours are looked at again.",
+      access: "operator",
+      writes: true,
+      params: OrganizationItemParams,
+      body: CampaignPatch,
+      responses: { 200: { description: "The campaign", schema: Campaign } },
+      errors: ["organization_not_found", "nothing_to_update", "agent_has_no_call_template", "conflict"],
+      async handle({ caller, params, body }) {
+        await readOrganization(deps, params.organization_id);
+        return {
+          body: await updateCampaign(deps, {
+            organizationId: params.organization_id,
+            id: params.id,
+            actor: caller.actor,
+            body,
+          }),
+        };
       },
     }),
     ...triggers.map(({ trigger, summary, errors }) =>
@@ -111,7 +140,7 @@ export function campaignsAdminRoutes(deps: CampaignsDeps): RouteDefinition<Opera
           "Answers the record and `changed`, which is false when the campaign already was in that state.",
         access: "operator",
         writes: true,
-        params: OneOfOrganization,
+        params: OrganizationItemParams,
         body: NoFields,
         responses: { 200: { description: "The campaign", schema: SteeredCampaign } },
         errors: ["organization_not_found", ...errors],

@@ -6,6 +6,7 @@ import { appointmentsAdminRoutes } from "./appointments.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { browserCallsRoutes } from "./browser-calls.routes.ts";
 import { callsAdminRoutes } from "./calls.routes.ts";
+import { campaignLeadsRoutes } from "./campaign-leads.routes.ts";
 import { campaignsAdminRoutes } from "./campaigns.routes.ts";
 import { complianceRoutes } from "./compliance.routes.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
@@ -17,6 +18,7 @@ import { numbersRoutes } from "./numbers.routes.ts";
 import { optOutsRoutes } from "./opt-outs.routes.ts";
 import { organizationsRoutes } from "./organizations.routes.ts";
 import { referenceAdminRoutes } from "./reference.routes.ts";
+import { trunksRoutes } from "./trunks.routes.ts";
 import { walletRoutes } from "./wallet.routes.ts";
 import { webhooksAdminRoutes } from "./webhooks.routes.ts";
 
@@ -32,9 +34,11 @@ export function privateRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
     ...optOutsRoutes(deps),
     ...complianceRoutes(deps),
     ...numbersRoutes(deps),
+    ...trunksRoutes(deps),
     ...agentsAdminRoutes(deps),
     ...appointmentsAdminRoutes(deps),
     ...campaignsAdminRoutes(deps),
+    ...campaignLeadsRoutes(deps),
     ...callsAdminRoutes(deps),
     ...browserCallsRoutes(deps),
     ...importsRoutes(deps),

@@ -16,10 +16,12 @@ interface Trigger {
   done: string;
   /** Refused with `insufficient_balance` when the wallet has nothing left to spend. */
   needsBalance?: true;
+  /** Refused unless the campaign has all that it takes to dial. */
+  isChecked?: true;
 }
 
 export const campaignTriggers = {
-  launch: { from: ["draft"], to: "active", refusal: "conflict", done: "launched" },
+  launch: { from: ["draft"], to: "active", refusal: "conflict", done: "launched", isChecked: true },
   resume: {
     from: ["paused"],
     to: "active",

@@ -19,6 +19,8 @@ export interface CampaignsDeps {
   database: Database;
   clock: Clock;
   newId: NewId;
+  /** Wakes the dialers. */
+  campaignsChanged(): void;
 }
 
 export function campaignsRoutes(deps: CampaignsDeps): RouteDefinition<ApiCaller>[] {

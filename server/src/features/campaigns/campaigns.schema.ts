@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
+import { CampaignOptions, CampaignOptionsInput } from "./campaign-options.ts";
 import { CAMPAIGN_STATUSES } from "./campaign-states.ts";
 
 const DIALER_MODES = ["ai", "power", "predictive"] as const;
@@ -25,8 +26,16 @@ export const CampaignSummary = Type.Object(summaryFields, { "x-name": "CampaignS
 export type CampaignSummary = Static<typeof CampaignSummary>;
 export const CampaignPage = pageOf(CampaignSummary);
 
-/** The full stored record: the summary, and whatever configuration a campaign has beyond the versioned contract. */
-export const Campaign = Type.Object(summaryFields, { "x-name": "Campaign" });
+const fullFields = {
+  ...summaryFields,
+  ...CampaignOptions,
+  halted_because: nullable(
+    Type.String({ description: "Why it dials nobody although it is active, or why it was paused by itself" }),
+  ),
+};
+
+/** The full stored record: the summary, and configuration beyond the versioned contract. */
+export const Campaign = Type.Object(fullFields, { "x-name": "Campaign" });
 export type Campaign = Static<typeof Campaign>;
 
 export const CampaignListQuery = Type.Object({ ...pageQuery, status: Type.Optional(Status) });
@@ -42,20 +51,35 @@ export const CampaignStatusResult = Type.Object(
 
 export const NoFields = Type.Object({}, { additionalProperties: false });
 
+const Name = Type.String({ minLength: 1, maxLength: 120, pattern: "\\S" });
+
 /** Of the private API. */
 export const CampaignCreate = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 120, pattern: "\\S" }),
+    name: Name,
     dialer_mode: Type.Optional(DialerMode),
     status: Type.Optional(Status),
     assigned_ai_agent_id: Type.Optional(Uuid),
+    ...CampaignOptionsInput,
   },
   { additionalProperties: false, "x-name": "CampaignCreate" },
 );
 export type CampaignCreate = Static<typeof CampaignCreate>;
 
+/** Of the private API. */
+export const CampaignPatch = Type.Object(
+  {
+    name: Type.Optional(Name),
+    dialer_mode: Type.Optional(DialerMode),
+    assigned_ai_agent_id: Type.Optional(Uuid),
+    ...CampaignOptionsInput,
+  },
+  { additionalProperties: false, "x-name": "CampaignPatch" },
+);
+export type CampaignPatch = Static<typeof CampaignPatch>;
+
 /** Of the private API: the record, and whether the call changed it. */
 export const SteeredCampaign = Type.Object(
-  { ...summaryFields, changed: Type.Boolean() },
+  { ...fullFields, changed: Type.Boolean() },
   { "x-name": "SteeredCampaign" },
 );

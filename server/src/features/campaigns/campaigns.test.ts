@@ -35,6 +35,25 @@ describe("campaigns", () => {
       method: "POST",
       headers: { "x-outreach-actor": "ada" },
     });
+  /** A draft that has all it takes to be launched. */
+  const createReady = async (options: Body = {}) => {
+    const path = `/private/v1/organizations/${organizationId}`;
+    const agent = await app.callPrivate(`${path}/agents`, { json: { name: "A", system_prompt: "Be kind." } });
+    await app.callPrivate(`${path}/numbers`, { json: { phone_number: "2125550150" } });
+    const made = await app.callPrivate(`${path}/campaigns`, {
+      json: { name: "Ready", assigned_ai_agent_id: agent.body.id, ...options },
+    });
+    expect(made.status).toBe(201);
+    await app.call("/v1/leads", { key, json: { phone_number: "2125550100", campaign_id: made.body.id } });
+    return made.body;
+  };
+  const summaryOf = (campaign: Body) =>
+    Object.fromEntries(
+      [
+        ...["id", "name", "status", "dialer_mode", "assigned_ai_agent_id", "launched_at", "paused_at"],
+        ...["created_at", "updated_at"],
+      ].map((field) => [field, campaign[field]]),
+    );
   const statusOf = async (id: unknown) => (await app.call(`/v1/campaigns/${id}`, { key })).body.status;
 
   it("makes a draft for the AI dialer by default, and reads it back on both APIs", async () => {
@@ -50,6 +69,15 @@ describe("campaigns", () => {
       paused_at: null,
       created_at: now,
       updated_at: now,
+      concurrency: null,
+      calls_per_second: null,
+      lines_per_seat: 1.5,
+      max_attempts: 4,
+      window: null,
+      days: null,
+      retry_minutes: { busy: 30, no_answer: 120, voicemail: 1440, network_failure: 5 },
+      require_consent: false,
+      halted_because: null,
     });
     expect((await app.call(`/v1/campaigns/${made.id}`, { key })).body).toEqual(made);
     const path = `/private/v1/organizations/${organizationId}/campaigns/${made.id}`;
@@ -89,7 +117,7 @@ describe("campaigns", () => {
     const made: Body[] = [];
     for (const status of ["draft", "active", "draft"]) {
       clock.advance(1);
-      made.unshift(await create(status, other.organizationId));
+      made.unshift(summaryOf(await create(status, other.organizationId)));
     }
     const list = (query: string) => app.call(`/v1/campaigns${query}`, { key: other.key });
     expect((await list("")).body).toEqual({ data: made, limit: 50, offset: 0 });
@@ -193,7 +221,8 @@ describe("campaigns", () => {
   });
 
   it("lets an operator steer it through its life, and records who did", async () => {
-    const { id } = await create();
+    await setBalance(1_000);
+    const { id } = await createReady();
     const at = () => new Date(clock.now()).toISOString();
     clock.advance(1000);
     const launchedAt = at();

@@ -4,6 +4,7 @@ import type { NewId } from "../../ids.ts";
 import { holdAgent } from "../agents/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import { readOrganization } from "../organizations/index.ts";
+import { defaultOptions, optionsWith, optionValues } from "./campaign-options.ts";
 import type { CampaignStatus } from "./campaign-states.ts";
 import type { Campaign, CampaignCreate } from "./campaigns.schema.ts";
 import * as sql from "./campaigns.sql.ts";
@@ -14,13 +15,15 @@ const LAUNCHED: readonly CampaignStatus[] = ["active", "paused", "completed"];
 /**
  * Makes a campaign, a draft for the dialer mode `ai` unless said otherwise. One made in a later status counts as
  * launched, and paused, at this moment.
- * @throws DomainError organization_not_found; not_found, agent_has_no_call_template for its agent
+ * @throws DomainError organization_not_found; not_found, agent_has_no_call_template for its agent; invalid_request for
+ *   its window
  */
 export async function createCampaign(
   deps: { database: Database; clock: Clock; newId: NewId },
   input: { organizationId: string; actor: string; body: CampaignCreate },
 ): Promise<Campaign> {
   const { organizationId, actor, body } = input;
+  const options = optionsWith(defaultOptions, body);
   await readOrganization(deps, organizationId);
   const status = body.status ?? "draft";
   const now = timestamp(deps.clock.now());
@@ -40,6 +43,7 @@ export async function createCampaign(
         status === "paused" ? now : null,
         agent?.id ?? null,
         now,
+        ...optionValues(options),
       ],
     });
     await recordAudit(deps, transaction, {

@@ -6,6 +6,7 @@ import { recordAudit } from "../audit/index.ts";
 import { type CampaignTrigger, campaignTriggers, effectOf } from "./campaign-states.ts";
 import type { Campaign } from "./campaigns.schema.ts";
 import * as sql from "./campaigns.sql.ts";
+import { checkLaunch } from "./check-launch.ts";
 import { campaignNotFound } from "./read-campaigns.ts";
 
 export interface SteerCampaignInput {
@@ -19,11 +20,12 @@ export interface SteerCampaignInput {
 /**
  * Pulls one trigger of the state machine. The public API's start and stop are the triggers `resume` and `pause`. Of
  * several at once, one changes the campaign (`changed`), the others find it changed.
- * Looks in this order: not found, already there (`changed: false`), not allowed from here, balance.
- * @throws DomainError not_found, campaign_not_resumable, campaign_not_active, conflict, insufficient_balance
+ * Looks in this order: not found, already there (`changed: false`), not allowed from here, what a launch needs, balance.
+ * @throws DomainError not_found, campaign_not_resumable, campaign_not_active, conflict, no_did_available,
+ *   insufficient_balance
  */
 export async function steerCampaign(
-  deps: { database: Database; clock: Clock; newId: NewId },
+  deps: { database: Database; clock: Clock; newId: NewId; campaignsChanged(): void },
   input: SteerCampaignInput,
 ): Promise<{ campaign: Campaign; changed: boolean }> {
   const { organizationId, id, trigger, actor } = input;
@@ -42,6 +44,7 @@ export async function steerCampaign(
         `The campaign is ${campaign.status}; only one that is ${rule.from.join(" or ")} can be ${done}.`,
       );
     }
+    if ("isChecked" in rule) await checkLaunch(transaction, organizationId, campaign);
     if ("needsBalance" in rule) {
       const [wallet] = await transaction.query<{ can_spend: boolean }>({
         ...sql.canSpend,
@@ -63,6 +66,7 @@ export async function steerCampaign(
       subjectId: campaign.id,
       details: { from: campaign.status, to },
     });
+    if (to === "active") transaction.afterCommit(() => deps.campaignsChanged());
     return { campaign: changed!, changed: true };
   });
 }

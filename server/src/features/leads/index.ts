@@ -1,7 +1,16 @@
+export { importLeads } from "./import-leads.ts";
 export { leadFormats } from "./lead-formats.ts";
 export { createLeadWriter, type LeadWriter } from "./lead-writer.ts";
 export { leadsRoutes } from "./leads.routes.ts";
-export { ImportJobPage, ImportJobWithRows, ImportListQuery, ImportRowsQuery } from "./leads-csv.schema.ts";
+export {
+  CSV_BODY_LIMIT,
+  ImportJobPage,
+  ImportJobWithRows,
+  ImportListQuery,
+  ImportRowsQuery,
+  ImportSummary,
+  LeadImport,
+} from "./leads-csv.schema.ts";
 export { markDoNotCall } from "./mark-do-not-call.ts";
 export {
   canonicalPhoneNumber,

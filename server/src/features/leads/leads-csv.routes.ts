@@ -4,11 +4,15 @@ import type { ApiCaller } from "../../http/authentication.ts";
 import { type RouteDefinition, routeFor, streamed } from "../../http/route.ts";
 import { createLeadExporter } from "./export-leads.ts";
 import { importLeads } from "./import-leads.ts";
-import { CsvInspection, CsvText, ExportQuery, ImportSummary, LeadImport } from "./leads-csv.schema.ts";
+import {
+  CSV_BODY_LIMIT,
+  CsvInspection,
+  CsvText,
+  ExportQuery,
+  ImportSummary,
+  LeadImport,
+} from "./leads-csv.schema.ts";
 import { inspectCsv } from "./parsing/index.ts";
-
-/** A CSV of 5,000,000 bytes grows when it is written as a JSON string. */
-const CSV_BODY_LIMIT = 12 * 1024 * 1024;
 
 export function leadsCsvRoutes(deps: OutboxDeps & { database: Database }): RouteDefinition<ApiCaller>[] {
   const route = routeFor<ApiCaller>();

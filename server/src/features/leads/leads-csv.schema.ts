@@ -2,6 +2,9 @@ import { type Static, Type } from "typebox";
 import { Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
 import { LEAD_COLUMNS } from "./parsing/index.ts";
 
+/** A CSV of 5,000,000 bytes grows when it is written as a JSON string. */
+export const CSV_BODY_LIMIT = 12 * 1024 * 1024;
+
 /** An object of strings by any key. Not `Type.Record`: its pattern would lose keys with a line break in them. */
 function textByName(options: Record<string, unknown>) {
   return Type.Unsafe<Record<string, string>>({
