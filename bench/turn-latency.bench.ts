@@ -116,6 +116,7 @@ function watched(leg: RtpLeg): RtpLeg {
 const ports: CallPorts = {
   async moved() {},
   async classified() {},
+  takeSeat: async () => true,
   async turn() {},
   extendHold: async () => true,
   openRecording: async () => null,
@@ -156,6 +157,7 @@ for (let index = 0; index < CALLS; index++) {
     recording: false,
     recordingAnnouncement: null,
     voicemailMessage: null,
+    abandonedMessage: null,
     tools: [],
     context: {},
     briefing: "",

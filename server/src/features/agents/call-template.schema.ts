@@ -66,8 +66,17 @@ const fields = {
   ),
 };
 
+/** There only where it was sent: what is said without it names the organization, which no default of a template can. */
+const abandoned_message = Type.Optional(
+  Type.String({
+    maxLength: 500,
+    description:
+      "said to a person who answers a campaign's call while every seat is taken, up to 500 characters; `{{callback_number}}` stands for the number that called; empty: a sentence with the organization's name and that number",
+  }),
+);
+
 /** The template a call runs by: whole, every default filled in. Placeholders are still in their places. */
-export const CallTemplate = Type.Object(fields, { "x-name": "CallTemplate" });
+export const CallTemplate = Type.Object({ ...fields, abandoned_message }, { "x-name": "CallTemplate" });
 export type CallTemplate = Static<typeof CallTemplate>;
 
 /** What each field is when it isn't sent. There is none for the system prompt. */
@@ -84,7 +93,7 @@ export const templateDefaults: Readonly<Omit<CallTemplate, "system_prompt">> = {
   transfer_number: null,
 };
 
-const allOptional = Type.Partial(Type.Object(fields)).properties;
+const allOptional = { ...Type.Partial(Type.Object(fields)).properties, abandoned_message };
 
 /**
  * The fields of a template as a request sends them, each with its own error codes. They stand in an agent's

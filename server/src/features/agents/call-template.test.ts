@@ -84,6 +84,8 @@ describe("the fields of a call template", () => {
     ["voicemail_message", WIDE.repeat(1_000), null],
     ["voicemail_message", WIDE.repeat(1_001), "invalid_request"],
     ["voicemail_message", null, "invalid_request"],
+    ["abandoned_message", WIDE.repeat(500), null],
+    ["abandoned_message", WIDE.repeat(501), "invalid_request"],
     ["recording_announcement", false, null],
     ["recording_announcement", "no", "invalid_request"],
     ["tools", [], null],
@@ -176,6 +178,13 @@ describe("a resolved template", () => {
       tools: [...TOOL_NAMES],
       transfer_number: null,
     });
+  });
+
+  it("has a message to abandoned persons only where one was sent, until it is emptied", () => {
+    const sent = resolveCallTemplate({ system_prompt: "Hi", abandoned_message: "Sorry." });
+    expect(sent.abandoned_message).toBe("Sorry.");
+    expect(mergeCallTemplate(sent, { greeting: "Hello" }).abandoned_message).toBe("Sorry.");
+    expect(mergeCallTemplate(sent, { abandoned_message: "" })).not.toHaveProperty("abandoned_message");
   });
 
   it("can always end the call and take an opt-out, and keeps the number as E.164", () => {

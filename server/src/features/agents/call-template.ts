@@ -20,6 +20,7 @@ export function resolveCallTemplate(sent: CallTemplateInput): CallTemplate {
 
 /** The stored template with the fields sent laid over it, key by key. */
 export function mergeCallTemplate(stored: CallTemplate, sent: CallTemplatePatch): CallTemplate {
+  const abandonedMessage = sent.abandoned_message ?? stored.abandoned_message;
   const granted = new Set([...(sent.tools ?? stored.tools), ...ALWAYS_GRANTED]);
   return {
     system_prompt: sent.system_prompt ?? stored.system_prompt,
@@ -33,6 +34,7 @@ export function mergeCallTemplate(stored: CallTemplate, sent: CallTemplatePatch)
     recording_announcement: sent.recording_announcement ?? stored.recording_announcement,
     tools: TOOL_NAMES.filter((tool) => granted.has(tool)),
     transfer_number: transferNumber(stored, sent),
+    ...(abandonedMessage ? { abandoned_message: abandonedMessage } : {}),
   };
 }
 

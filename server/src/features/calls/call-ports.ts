@@ -12,6 +12,7 @@ import type { CallsDeps } from "./calls-deps.ts";
 import { endCall } from "./end-call.ts";
 import type { OpenedCall } from "./open-call.ts";
 import { runTool } from "./run-tool.ts";
+import { takeSeat } from "./take-seat.ts";
 import type { VoiceHost } from "./voice-host.ts";
 
 /** Real time, in milliseconds: a database that is away for a moment must not cost a call its end. */
@@ -49,6 +50,10 @@ export function createCallPorts(
     async classified(answeredBy) {
       await accepted;
       await database.query({ ...sql.classifyCall, values: [organizationId, callId, answeredBy] });
+    },
+    async takeSeat() {
+      await accepted;
+      return takeSeat(deps, call);
     },
     async turn({ role, source, text, startMs, endMs }) {
       turns += 1;

@@ -11,6 +11,11 @@ import {
 
 const RECORDING_ANNOUNCEMENT = "This call is recorded.";
 
+/** Instructs nobody to do anything, and sells nothing: who called, where to call back, and how to never be called again. */
+const ABANDONED_MESSAGE =
+  "Sorry, {{organization_name}} called you, and nobody is free to talk right now. You can call us back at {{callback_number}}. " +
+  "If you don't want to be called again, press 9. Goodbye.";
+
 /** The simulated number of the same area code at which a human answers. */
 const SIMULATED_HUMAN = "5550100";
 
@@ -40,6 +45,8 @@ export function callSetup(call: {
   templateContext: Readonly<Record<string, Scalar>>;
   lead: (LeadValues & { id: string }) | null;
   agentName: string | null;
+  /** Of a campaign whose people need a seat: what the message to those who find none is made of. Else null. */
+  seats: { organizationName: string; fromNumber: string } | null;
 }): CallSetup {
   const { template } = call;
   const values = placeholderValues(call.lead, call.templateContext);
@@ -61,10 +68,29 @@ export function callSetup(call: {
     recording: template.recording_enabled,
     recordingAnnouncement: template.recording_announcement ? RECORDING_ANNOUNCEMENT : null,
     voicemailMessage: voicemail === "" ? null : voicemail,
+    abandonedMessage: call.seats === null ? null : abandonedMessage(template, values, call.seats),
     tools,
     context: values,
     briefing: `${personOf(call.lead)} asked for a human in a call${call.agentName === null ? "" : ` with ${call.agentName}`}.`,
   };
+}
+
+function abandonedMessage(
+  template: CallTemplate,
+  values: Readonly<Record<string, Scalar>>,
+  { organizationName, fromNumber }: { organizationName: string; fromNumber: string },
+): string {
+  const all = { ...values, organization_name: organizationName, callback_number: digitByDigit(fromNumber) };
+  return (
+    fillPlaceholders(template.abandoned_message ?? "", all).trim() || fillPlaceholders(ABANDONED_MESSAGE, all)
+  );
+}
+
+/** As a number is read out: a national one without its country code, with pauses between its groups. */
+function digitByDigit(e164: string): string {
+  const digits = e164.replace(/^\+1(?=\d{10}$)/, "").replace(/\D/g, "");
+  const groups = digits.length === 10 ? [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6)] : [digits];
+  return groups.map((group) => [...group].join(" ")).join(", ");
 }
 
 function personOf(lead: LeadValues | null): string {

@@ -12,6 +12,7 @@ import type { AgentCallCreate, CallCreate } from "./calls.schema.ts";
 import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
 import { failsAs } from "./fails-as.ts";
+import { readSeats } from "./seats.sql.ts";
 import { LEASE_MS } from "./voice-host.ts";
 
 /** A request to start a call: with a template of its own, or an agent's. */
@@ -152,7 +153,7 @@ export async function openCall(
       templateContext,
       lead,
       agentName: agent?.name ?? null,
-      seats: null,
+      seats: campaign && number ? await seatsOf(transaction, organizationId, campaign.id, number) : null,
     }),
     organizationId,
     callId,
@@ -170,6 +171,20 @@ export async function openCall(
     createdAt: now,
     accessToken,
   };
+}
+
+/** What somebody who finds no seat is told; null where the campaign's calls need none. */
+async function seatsOf(
+  transaction: Transaction,
+  organizationId: string,
+  campaignId: string,
+  { phone_number: fromNumber }: { phone_number: string },
+) {
+  const [seats] = await transaction.query<{ organization_name: string; needed: boolean | null }>({
+    ...readSeats,
+    values: [organizationId, campaignId],
+  });
+  return seats?.needed ? { organizationName: seats.organization_name, fromNumber } : null;
 }
 
 async function leadOf(transaction: Transaction, organizationId: string, leadId: string | null) {

@@ -19,6 +19,7 @@ const endings: Readonly<Record<string, string>> = {
   transferred: "The person was connected with a human.",
   voicemail: "An answering machine took it.",
   no_answer: "Nobody answered.",
+  abandoned: "Nobody was free to talk: they were told so, and it ended.",
   busy: "The line was busy.",
   declined: "It was declined.",
   canceled: "It was canceled before it was answered.",

@@ -16,6 +16,7 @@ export interface FakePorts extends CallPorts {
     target: TransferTarget | null;
     tool: ToolResult;
     records: boolean;
+    seat: boolean | Promise<boolean>;
   };
   /** Makes ports reject. */
   rejectOn(...ports: (keyof CallPorts)[]): void;
@@ -35,6 +36,7 @@ export function fakePorts(): FakePorts {
     target: null,
     tool: { ok: true, result: {} },
     records: true,
+    seat: true,
   };
   const note = async (port: keyof CallPorts, entry: string) => {
     log.push(entry);
@@ -66,6 +68,10 @@ export function fakePorts(): FakePorts {
     },
     moved: (to) => note("moved", `moved ${to}`),
     classified: (answeredBy) => note("classified", `classified ${answeredBy}`),
+    async takeSeat() {
+      await note("takeSeat", "takeSeat");
+      return answers.seat;
+    },
     async turn(turn) {
       turns.push(turn);
       await note("turn", `turn ${turn.role}`);

@@ -82,6 +82,7 @@ export function callSetup(setup: Partial<CallSetup> = {}): CallSetup {
     recording: false,
     recordingAnnouncement: null,
     voicemailMessage: null,
+    abandonedMessage: null,
     tools: Object.values(toolDefinitions),
     context: {},
     briefing: "This is Ada, who asked for a human.",

@@ -12,6 +12,7 @@ import { openEngineLink } from "./engine-link.ts";
 import { createHeardTurns } from "./heard-turns.ts";
 import { completedOutcome, type Ending } from "./outcomes.ts";
 import { createPortQueue } from "./port-queue.ts";
+import { type Seating, takeSeat } from "./seating.ts";
 import { sentences } from "./sentences.ts";
 import { createSpeaker } from "./speaker.ts";
 import { createTalk, type Talk } from "./talk.ts";
@@ -43,6 +44,8 @@ export async function openCallSession(
   let leg: MediaLeg | null = null;
   /** Of a phone call, until a person is known to be there. */
   let answering: Answering | null = null;
+  /** Of a call that needs a seat, from when a person is known to be there. */
+  let seating: Seating | null = null;
   let placed = false;
   let talk: Talk | undefined;
   const stops: (() => void)[] = [];
@@ -108,6 +111,7 @@ export async function openCallSession(
     if (over) return;
     over = true;
     for (const stop of stops) guarded("a timer couldn't be stopped", stop);
+    seating?.end();
     guarded("the conversation couldn't be ended", () => talk?.end());
     guarded("the transcript couldn't be finished", () => heard.finish());
     guarded("the transcript couldn't be finished", () => speaker.finish());
@@ -132,9 +136,13 @@ export async function openCallSession(
 
   /** How a call ends when somebody hung up: one that a machine answered is a voicemail. */
   const endOfAnswered = (reason: string): Ending =>
-    answering?.isMachine
-      ? { status: "voicemail", outcome: "voicemail", reason }
-      : { status: "completed", outcome: null, reason };
+    answering?.isMachine ? { status: "voicemail", outcome: "voicemail", reason } : endOfPersons(reason);
+  /** Of one that a person answered: who found no seat was abandoned, however short the message was cut. */
+  const endOfPersons = (reason: string): Ending => ({
+    status: "completed",
+    outcome: seating?.abandoned ? "abandoned" : null,
+    reason,
+  });
 
   function startMedia(media: MediaLeg): void {
     leg = media;
@@ -144,7 +152,7 @@ export async function openCallSession(
       detectors,
       recorder,
       time,
-      onDigit: (digit) => talk?.keyed(digit),
+      onDigit: keyed,
       onActivity(activity) {
         heard.activity(activity);
         answering?.activity(activity);
@@ -164,6 +172,11 @@ export async function openCallSession(
       },
     });
     stops.push(stop);
+  }
+
+  function keyed(digit: string): void {
+    talk?.keyed(digit);
+    seating?.keyed(digit);
   }
 
   function startLimits(since: number): void {
@@ -254,7 +267,9 @@ export async function openCallSession(
             detectors,
             onPerson() {
               answering = null;
-              talk?.begin();
+              if (!talk) return;
+              if (setup.abandonedMessage === null) return talk.begin();
+              seating = takeSeat({ context, clock, talk, message: setup.abandonedMessage });
             },
             onMachine: () => talk?.end(),
           });
@@ -271,7 +286,7 @@ export async function openCallSession(
       if (!over) talk?.said(text);
     },
     keyed(digit) {
-      if (!over && answeredAt !== null) talk?.keyed(digit);
+      if (!over && answeredAt !== null) keyed(digit);
     },
     left(reason) {
       if (answeredAt !== null) finish(endOfAnswered(reason));
@@ -279,7 +294,7 @@ export async function openCallSession(
     },
     finish,
     hangup(reason) {
-      if (answeredAt !== null) finish({ status: "completed", outcome: null, reason });
+      if (answeredAt !== null) finish(endOfPersons(reason));
       else finish({ status: "canceled", outcome: "canceled", reason });
       return ended;
     },

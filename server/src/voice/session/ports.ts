@@ -20,6 +20,11 @@ export interface CallSetup {
   recordingAnnouncement: string | null;
   /** Left after the beep of an answering machine; null: hang up on machines. */
   voicemailMessage: string | null;
+  /**
+   * Said to a person who answers while nobody is free to talk, before the call ends as abandoned. Null: this call needs no
+   * seat, and `takeSeat` isn't asked.
+   */
+  abandonedMessage: string | null;
   /** The tools that the template grants. */
   tools: readonly ToolDefinition[];
   context: Readonly<Record<string, string>>;
@@ -35,6 +40,11 @@ export interface CallPorts {
    */
   moved(to: CallStatus, at: number): Promise<void>;
   classified(answeredBy: "human" | "machine" | "unknown"): Promise<void>;
+  /**
+   * A person has answered a call that needs a seat: takes one, until the call ends. False: all are taken, which is stored too.
+   * Asked once at most.
+   */
+  takeSeat(): Promise<boolean>;
   /** Stores a line of the transcript. */
   turn(turn: TranscriptTurn): Promise<void>;
   /** Sets one more minute aside. False: the wallet has no more, and the call ends with its current minute. */
