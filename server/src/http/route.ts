@@ -21,6 +21,11 @@ export interface RequestContext<Caller, Params, Query, Body> {
   body: Body;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
+   * Of a route with `writes: "after_values"`: called once every value of the request is found good.
+   * @throws DomainError organization_not_active
+   */
+  refuseUnlessActive: () => void;
+  /**
    * Present when the request carries an `Idempotency-Key`. A verb that writes calls it with the answer, inside the
    * transaction of its write, so that write and remembered answer commit together.
    */
@@ -51,8 +56,11 @@ export interface RouteDefinition<Caller = unknown> {
   responses: Readonly<Record<number, { description: string; schema?: TSchema; mediaType?: string }>>;
   /** The codes this route can answer beyond those of every route. */
   errors?: readonly ErrorCode[];
-  /** Refused with `organization_not_active` while the organization is suspended. */
-  writes?: boolean;
+  /**
+   * Refused with `organization_not_active` while the organization is suspended: when the body has been found good, or,
+   * where only the handler can tell whether it is, when that calls `refuseUnlessActive`.
+   */
+  writes?: boolean | "after_values";
   /** Takes an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Answers this instead of running, once key and scope are found good. */

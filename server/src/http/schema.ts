@@ -35,6 +35,12 @@ export function oneOf<const T extends readonly string[]>(values: T, options: Rec
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 }
 
+/** Options of the body of a `PATCH`, none of whose fields is required alone. */
+export const atLeastOneField = {
+  minProperties: 1,
+  "x-error": { minProperties: "nothing_to_update" },
+} as const;
+
 export const Uuid = Type.String({ format: "uuid" });
 export const Instant = Type.String({ format: "date-time", description: "ISO 8601, UTC" });
 

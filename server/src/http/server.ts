@@ -191,7 +191,7 @@ function addRoute<Caller>(
     handler: async (request, reply) => {
       const caller = request.state.caller as Caller;
       route.checkBody?.(request.body);
-      if (route.writes) guard.allowWrite(caller);
+      if (route.writes === true) guard.allowWrite(caller);
       const { claim } = request.state;
       const answer = await route.handle({
         requestId: request.id,
@@ -200,6 +200,7 @@ function addRoute<Caller>(
         query: request.query,
         body: request.body,
         headers: request.headers,
+        refuseUnlessActive: () => guard.allowWrite(caller),
         ...(claim ? { remember: claim.remember } : undefined),
       });
       return sendAnswer(reply, answer);

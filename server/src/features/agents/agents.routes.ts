@@ -14,7 +14,7 @@ import {
 } from "./agents.schema.ts";
 import { type AgentsDeps, createAgent } from "./create-agent.ts";
 import { deleteAgent } from "./delete-agent.ts";
-import { patchAgent } from "./patch-agent.ts";
+import { patchAgent, refuseEmptyPatch } from "./patch-agent.ts";
 import { listAgents, readAgent } from "./read-agents.ts";
 
 export function agentsRoutes(deps: AgentsDeps): RouteDefinition<ApiCaller>[] {
@@ -78,6 +78,7 @@ export function agentsRoutes(deps: AgentsDeps): RouteDefinition<ApiCaller>[] {
       writes: true,
       params: IdParams,
       body: AgentPatch,
+      checkBody: refuseEmptyPatch,
       responses: { 200: { description: "The agent as changed", schema: Agent } },
       errors: ["nothing_to_update", "agent_managed_in_app"],
       async handle({ caller, params, body }) {

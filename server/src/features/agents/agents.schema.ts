@@ -49,6 +49,7 @@ export const AgentNumber = Type.Object(
   {
     phone_number: Type.String({
       format: "phone-number",
+      pattern: "\\S",
       description: "one of the organization's numbers, in any format",
       "x-error": { default: "phone_number_required", format: "invalid_phone_number" },
     }),

@@ -8,19 +8,22 @@ import type { AgentsDeps } from "./create-agent.ts";
 import { lockOwnAgent } from "./lock-agent.ts";
 import { readAgent } from "./read-agents.ts";
 
+/** A template without fields changes nothing either. @throws DomainError nothing_to_update */
+export function refuseEmptyPatch({ name, call_template: template = {} }: AgentPatch): void {
+  if (name === undefined && Object.keys(template).length === 0) {
+    throw new DomainError("nothing_to_update", "Name at least one field to change.");
+  }
+}
+
 /**
  * Changes the name, and the template key by key. Calls under way keep the template that they began with.
- * @throws DomainError nothing_to_update, not_found, agent_managed_in_app, system_prompt_required
+ * @throws DomainError not_found, agent_managed_in_app, system_prompt_required
  */
 export async function patchAgent(
   deps: AgentsDeps,
   input: { organizationId: string; id: string; actor: string; body: AgentPatch },
 ): Promise<Agent> {
   const { organizationId, id, actor, body } = input;
-  const templateKeys = Object.keys(body.call_template ?? {});
-  if (body.name === undefined && templateKeys.length === 0) {
-    throw new DomainError("nothing_to_update", "Name at least one field to change.");
-  }
   return deps.database.transaction(async (transaction) => {
     const agent = await lockOwnAgent(transaction, sql.lockAgent, organizationId, id);
     await transaction.query({
@@ -39,7 +42,7 @@ export async function patchAgent(
       action: "agent.updated",
       subjectType: "agent",
       subjectId: agent.id,
-      details: { fields: Object.keys(body), template_fields: templateKeys },
+      details: { fields: Object.keys(body), template_fields: Object.keys(body.call_template ?? {}) },
     });
     return readAgent({ database: transaction }, organizationId, id);
   });

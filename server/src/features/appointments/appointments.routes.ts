@@ -1,6 +1,7 @@
 import type { ApiCaller } from "../../http/authentication.ts";
 import { type RouteDefinition, routeFor } from "../../http/route.ts";
 import { IdParams, pageFrom } from "../../http/schema.ts";
+import { readTimeZone } from "../organizations/index.ts";
 import {
   Appointment,
   AppointmentCancel,
@@ -43,6 +44,7 @@ export function appointmentsRoutes(deps: AppointmentsDeps): RouteDefinition<ApiC
       access: "appointments:write",
       writes: true,
       body: AppointmentCreate,
+      checkBody: checkTimeZone,
       responses: { 201: { description: "The appointment", schema: Appointment } },
       errors: ["lead_not_found", "conflict"],
       async handle({ caller, body }) {
@@ -83,6 +85,7 @@ export function appointmentsRoutes(deps: AppointmentsDeps): RouteDefinition<ApiC
       writes: true,
       params: IdParams,
       body: AppointmentPatch,
+      checkBody: checkTimeZone,
       responses: { 200: { description: "The appointment as changed", schema: Appointment } },
       errors: ["nothing_to_update", "conflict"],
       async handle({ caller, params, body }) {
@@ -110,4 +113,9 @@ export function appointmentsRoutes(deps: AppointmentsDeps): RouteDefinition<ApiC
       },
     }),
   ];
+}
+
+/** @throws DomainError invalid_request for a time zone that doesn't exist */
+function checkTimeZone({ timezone }: { timezone?: string }): void {
+  if (timezone !== undefined) readTimeZone(timezone);
 }

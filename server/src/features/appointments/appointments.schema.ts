@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
+import { atLeastOneField, Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
 
 const Status = oneOf(["scheduled", "cancelled", "completed", "no_show"]);
 
@@ -59,7 +59,7 @@ export type AppointmentCreate = Static<typeof AppointmentCreate>;
 
 export const AppointmentPatch = Type.Object(
   { ...timeFields, appointment_datetime: Type.Optional(timeFields.appointment_datetime), notes },
-  { additionalProperties: false, "x-name": "AppointmentPatch" },
+  { ...atLeastOneField, additionalProperties: false, "x-name": "AppointmentPatch" },
 );
 export type AppointmentPatch = Static<typeof AppointmentPatch>;
 

@@ -12,7 +12,7 @@ import { instantOf, refuseOverlap } from "./time-of-appointment.ts";
 /**
  * Changes the fields sent. A changed time reports `appointment.rescheduled`. Of an appointment that is over or cancelled,
  * only the notes can change.
- * @throws DomainError nothing_to_update, not_found, invalid_request for a time or a time zone that doesn't exist,
+ * @throws DomainError not_found, invalid_request for a time or a time zone that doesn't exist,
  *   conflict when it isn't scheduled or would overlap another appointment of the lead
  */
 export async function patchAppointment(
@@ -21,7 +21,6 @@ export async function patchAppointment(
 ): Promise<Appointment> {
   const { organizationId, id, body, actor } = input;
   const changes = Object.keys(body);
-  if (changes.length === 0) throw new DomainError("nothing_to_update", "Name at least one field to change.");
   const sentTime = body.appointment_datetime === undefined ? null : instantOf(body.appointment_datetime);
   const sentZone = body.timezone === undefined ? null : readTimeZone(body.timezone);
 

@@ -17,21 +17,29 @@ import { requireCampaign } from "./require-campaign.ts";
 /** Within 10 % of the fastest from 500 on; at 1,000 the event loop is held for a few milliseconds at a time. */
 const ROWS_PER_BATCH = 1_000;
 
+interface LeadImportRequest {
+  organizationId: string;
+  body: LeadImport;
+  /** Called when the file is found good, and before anything is looked up or written. */
+  refuseUnlessActive?: () => void;
+}
+
 /**
  * Imports a CSV text: every row inserts a lead or updates the one with its number, and is reported by one event. What
  * can be refused is refused before anything is written. Then batches commit one after the other in file order; an import
  * that breaks off leaves whole batches in place with their events, and its job `failed`, or `running` when the process
  * died.
  * @throws DomainError csv_required, payload_too_large, invalid_csv, invalid_request (mapping), campaign_not_found,
- *   import_failed
+ *   import_failed, and what `refuseUnlessActive` throws
  */
 export async function importLeads(
   deps: OutboxDeps & { database: Database },
-  { organizationId, body }: { organizationId: string; body: LeadImport },
+  { organizationId, body, refuseUnlessActive = () => {} }: LeadImportRequest,
 ): Promise<ImportSummary> {
   const file = await openCsv(requireCsv(body.csv));
   const plan = planImport(file.headers, body.mapping);
   await readToTheEnd(file);
+  refuseUnlessActive();
   if (body.campaign_id !== undefined) await requireCampaign(deps, organizationId, body.campaign_id);
 
   const job: ImportJob = { organizationId, id: deps.newId(), campaignId: body.campaign_id ?? null };

@@ -25,13 +25,15 @@ export function leadsCsvRoutes(deps: OutboxDeps & { database: Database }): Route
       tag: "Leads",
       summary: "Look at a CSV before importing it; stores nothing",
       access: "leads:write",
-      writes: true,
+      writes: "after_values",
       body: CsvText,
       bodyLimit: CSV_BODY_LIMIT,
       responses: { 200: { description: "What is in it and how it could be mapped", schema: CsvInspection } },
       errors: ["csv_required", "invalid_csv", "payload_too_large"],
-      async handle({ body }) {
-        return { body: await inspectCsv(body.csv) };
+      async handle({ body, refuseUnlessActive }) {
+        const inspection = await inspectCsv(body.csv);
+        refuseUnlessActive();
+        return { body: inspection };
       },
     }),
     route({
@@ -43,16 +45,14 @@ export function leadsCsvRoutes(deps: OutboxDeps & { database: Database }): Route
       description:
         "Each row inserts a lead or updates the one with its number; an empty cell counts as not sent. Rows commit in batches in file order, each with its event. After a timeout the rows processed are in place, and sending the file again updates them.",
       access: "leads:write",
-      writes: true,
+      writes: "after_values",
       body: LeadImport,
       bodyLimit: CSV_BODY_LIMIT,
       responses: { 202: { description: "The import has been processed", schema: ImportSummary } },
       errors: ["csv_required", "invalid_csv", "payload_too_large", "campaign_not_found", "import_failed"],
-      async handle({ caller, body }) {
-        return {
-          status: 202,
-          body: await importLeads(deps, { organizationId: caller.organizationId, body }),
-        };
+      async handle({ caller, body, refuseUnlessActive }) {
+        const { organizationId } = caller;
+        return { status: 202, body: await importLeads(deps, { organizationId, body, refuseUnlessActive }) };
       },
     }),
     route({

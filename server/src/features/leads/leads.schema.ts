@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Instant, nullable, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
+import { atLeastOneField, Instant, nullable, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
 
 const summaryFields = {
   id: Uuid,
@@ -79,6 +79,7 @@ export const LeadCreate = Type.Object(
 export type LeadCreate = Static<typeof LeadCreate>;
 
 export const LeadPatch = Type.Object(writableFields, {
+  ...atLeastOneField,
   additionalProperties: false,
   "x-name": "LeadPatch",
   "x-immutable": { phone_number: "phone_number_immutable" },

@@ -9,7 +9,7 @@ import { type LeadRow, presentLead } from "./present-lead.ts";
 
 /**
  * Changes the fields sent and reports them: `lead.disposition_changed` when the status is among them, else `lead.updated`.
- * @throws DomainError nothing_to_update, not_found, campaign_not_found
+ * @throws DomainError not_found, campaign_not_found
  */
 export async function patchLead(
   deps: OutboxDeps & { database: Database },
@@ -17,7 +17,6 @@ export async function patchLead(
 ): Promise<Lead> {
   const { organizationId, id, body } = input;
   const changes = Object.keys(body);
-  if (changes.length === 0) throw new DomainError("nothing_to_update", "Name at least one field to change.");
   const type = changes.includes("status") ? "lead.disposition_changed" : "lead.updated";
 
   const [row] = await deps.database.query<LeadRow & { queued: number }>({

@@ -19,17 +19,19 @@ const LONGEST_NAME = 120;
 
 /**
  * Makes a subscription with a secret of its own, which this answer alone shows.
- * @throws DomainError unknown_event_type, or a code of the target check
+ * @param input `refuseUnlessActive` is called when every value is found good
+ * @throws DomainError unknown_event_type, a code of the target check, or what `refuseUnlessActive` throws
  */
 export async function createSubscription(
   deps: SubscriptionDeps,
-  input: { organizationId: string; body: WebhookCreate },
+  input: { organizationId: string; body: WebhookCreate; refuseUnlessActive: () => void },
 ): Promise<CreatedWebhook> {
   const { body } = input;
   const target = parseTarget(body.target_url, deps.targetCheck.allowPrivateTargets);
   const eventTypes = readEventTypes(body.event_types);
   // DNS last, and before anything holds a connection of the database: it may take seconds.
   if (!vetLiteral(target)) await vetName(target, deps.targetCheck);
+  input.refuseUnlessActive();
 
   const secret = `whsec_${randomBytes(32).toString("hex")}`;
   const [row] = await deps.database.query<Webhook>({

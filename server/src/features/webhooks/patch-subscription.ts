@@ -1,5 +1,4 @@
 import { timestamp } from "../../database/database.ts";
-import { DomainError } from "../../domain-error.ts";
 import type { SubscriptionDeps } from "./create-subscription.ts";
 import { discardQueued } from "./discard-queued.ts";
 import { readEventTypes } from "./event-types.ts";
@@ -11,19 +10,19 @@ import type { Webhook, WebhookPatch } from "./webhooks.schema.ts";
 /**
  * Changes the fields sent. Enabling resets `consecutive_failures` and `disabled_reason`; disabling discards what is
  * queued.
- * @throws DomainError nothing_to_update, not_found, unknown_event_type, or a code of the target check
+ * @param input `refuseUnlessActive` is called when every value is found good
+ * @throws DomainError unknown_event_type, a code of the target check, what `refuseUnlessActive` throws, or not_found
  */
 export async function patchSubscription(
   deps: SubscriptionDeps,
-  input: { organizationId: string; id: string; body: WebhookPatch },
+  input: { organizationId: string; id: string; body: WebhookPatch; refuseUnlessActive: () => void },
 ): Promise<Webhook> {
   const { organizationId, id, body } = input;
-  if (Object.keys(body).length === 0)
-    throw new DomainError("nothing_to_update", "Name at least one field to change.");
   const { allowPrivateTargets } = deps.targetCheck;
   const target = body.target_url === undefined ? null : parseTarget(body.target_url, allowPrivateTargets);
   const eventTypes = body.event_types === undefined ? null : readEventTypes(body.event_types);
   if (target && !vetLiteral(target)) await vetName(target, deps.targetCheck);
+  input.refuseUnlessActive();
 
   return deps.database.transaction(async (transaction) => {
     const [before] = await transaction.query<{ enabled: boolean }>({

@@ -57,15 +57,14 @@ export function webhooksRoutes(deps: SubscriptionDeps): RouteDefinition<ApiCalle
       summary: "Subscribe a URL to events",
       description: "Every call makes a new subscription with a secret of its own, which is shown only here.",
       access: "webhooks:manage",
-      writes: true,
+      writes: "after_values",
       body: WebhookCreate,
       responses: { 201: { description: "The subscription and its secret", schema: CreatedWebhook } },
       errors: ["event_types_required", "unknown_event_type", ...targetErrors],
-      async handle({ caller, body }) {
-        return {
-          status: 201,
-          body: await createSubscription(deps, { organizationId: caller.organizationId, body }),
-        };
+      async handle({ caller, body, refuseUnlessActive }) {
+        const { organizationId } = caller;
+        const input = { organizationId, body, refuseUnlessActive };
+        return { status: 201, body: await createSubscription(deps, input) };
       },
     }),
     route({
@@ -88,14 +87,14 @@ export function webhooksRoutes(deps: SubscriptionDeps): RouteDefinition<ApiCalle
       tag: "Webhooks",
       summary: "Change, disable or enable a webhook subscription",
       access: "webhooks:manage",
-      writes: true,
+      writes: "after_values",
       params: IdParams,
       body: WebhookPatch,
       responses: { 200: { description: "The subscription as changed", schema: Webhook } },
       errors: ["nothing_to_update", "event_types_required", "unknown_event_type", ...targetErrors],
-      async handle({ caller, params, body }) {
-        const { organizationId } = caller;
-        return { body: await patchSubscription(deps, { organizationId, id: params.id, body }) };
+      async handle({ caller, params, body, refuseUnlessActive }) {
+        const input = { organizationId: caller.organizationId, id: params.id, body, refuseUnlessActive };
+        return { body: await patchSubscription(deps, input) };
       },
     }),
     route({

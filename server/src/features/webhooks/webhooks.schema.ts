@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Instant, nullable, pageOf, Uuid } from "../../http/schema.ts";
+import { atLeastOneField, Instant, nullable, pageOf, Uuid } from "../../http/schema.ts";
 
 const fields = {
   id: Uuid,
@@ -34,7 +34,12 @@ export type CreatedWebhook = Static<typeof CreatedWebhook>;
 
 export const WebhookPage = pageOf(Webhook);
 
-const Name = Type.String({ maxLength: 120 });
+const name = (more = "") =>
+  Type.String({
+    maxLength: 120,
+    pattern: "\\S",
+    description: `1 to 120 characters, not all of them spaces${more}`,
+  });
 const TargetUrl = Type.String({
   description: "a publicly resolvable https URL without user name and password",
   "x-error": "malformed_url",
@@ -47,7 +52,7 @@ const EventTypes = Type.Array(Type.String({ "x-error": "event_types_required" })
 
 export const WebhookCreate = Type.Object(
   {
-    name: Type.Optional(Type.String({ maxLength: 120, description: "Default: the target's host" })),
+    name: Type.Optional(name("; default the target's host")),
     target_url: TargetUrl,
     event_types: EventTypes,
   },
@@ -57,7 +62,7 @@ export type WebhookCreate = Static<typeof WebhookCreate>;
 
 export const WebhookPatch = Type.Object(
   {
-    name: Type.Optional(Name),
+    name: Type.Optional(name()),
     target_url: Type.Optional(TargetUrl),
     event_types: Type.Optional(EventTypes),
     enabled: Type.Optional(
@@ -67,7 +72,7 @@ export const WebhookPatch = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, "x-name": "WebhookPatch" },
+  { ...atLeastOneField, additionalProperties: false, "x-name": "WebhookPatch" },
 );
 export type WebhookPatch = Static<typeof WebhookPatch>;
 
