@@ -53,6 +53,8 @@ CREATE TABLE dial_entries (
 );
 CREATE INDEX dial_entries_due ON dial_entries (organization_id, campaign_id, next_at, lead_id)
   WHERE state IN ('waiting', 'blocked');
+-- Whether a campaign has anybody left.
+CREATE INDEX dial_entries_open ON dial_entries (organization_id, campaign_id) WHERE state IN ('waiting', 'dialing');
 CREATE INDEX dial_entries_of_lead ON dial_entries (organization_id, lead_id);
 CREATE INDEX dial_entries_blocked_number ON dial_entries (organization_id, phone_number) WHERE state = 'blocked';
 
@@ -92,6 +94,9 @@ CREATE UNIQUE INDEX dial_attempts_one_at_a_time ON dial_attempts (organization_i
 CREATE INDEX dial_attempts_live ON dial_attempts (organization_id, campaign_id) WHERE state IN ('claimed', 'dialed');
 CREATE INDEX dial_attempts_claimed ON dial_attempts (lease_until) WHERE state = 'claimed';
 CREATE INDEX dial_attempts_of_campaign ON dial_attempts (organization_id, campaign_id, claimed_at);
+-- The share of abandoned calls is counted over 30 days of these.
+CREATE INDEX dial_attempts_people ON dial_attempts (organization_id, campaign_id, settled_at) INCLUDE (abandoned)
+  WHERE state = 'settled' AND answered_by IN ('human', 'unknown');
 CREATE INDEX dial_attempts_of_lead ON dial_attempts (organization_id, lead_id, claimed_at);
 
 -- Why an attempt was allowed, or why there was none.
@@ -125,8 +130,10 @@ CREATE TABLE campaign_pacing (
   -- Call starts that may be made now, as of bucket_at.
   bucket_tokens   double precision NOT NULL,
   bucket_at       timestamptz NOT NULL,
-  -- Lines per seat, as predictive has adapted it at adapted_at.
+  -- Lines per seat, as predictive has adapted it at adapted_at; and the share of taken seats that will be free by the time a
+  -- line is answered.
   dial_level      double precision NOT NULL,
+  seats_ahead     double precision NOT NULL DEFAULT 0,
   adapted_at      timestamptz NOT NULL,
   PRIMARY KEY (organization_id, campaign_id),
   FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns (organization_id, id) ON DELETE CASCADE

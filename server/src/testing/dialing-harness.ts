@@ -1,3 +1,6 @@
+import { callingRules, createDecideCall, loadRules } from "../features/compliance/index.ts";
+import type { ClaimDeps } from "../features/dialing/dialing-deps.ts";
+import { idsFrom } from "../ids.ts";
 import type { Carrier } from "../voice/carriers/carrier.ts";
 import { type FakeVoicePlane, fakeVoicePlane } from "./fake-voice-plane.ts";
 import { startTestService, type TestService } from "./harness.ts";
@@ -9,6 +12,8 @@ export interface DialingHarness {
   app: TestService;
   plane: FakeVoicePlane;
   clock: ManualClock;
+  /** What claims by hand are made with. */
+  claims: ClaimDeps;
   /** An organization with tokens, a number, and a campaign with an agent. */
   newCampaign(options?: {
     tokens?: number;
@@ -25,6 +30,8 @@ export interface TestCampaign {
   /** Below `/private/v1`. */
   path: string;
   addLead(number: string, fields?: Record<string, unknown>): Promise<string>;
+  /** A lead that waits until 2030: the campaign isn't completed before. */
+  keepOpen(): Promise<void>;
   /** As it is stored. */
   entry(leadId: string): Promise<Record<string, unknown>>;
   attempts(): Promise<Record<string, unknown>[]>;
@@ -35,7 +42,7 @@ export interface TestCampaign {
 }
 
 /** A Tuesday, 13:00 in New York and 10:00 in Los Angeles: wherever the tests' numbers are, people may be called. */
-export const TUESDAY = Date.UTC(2026, 5, 9, 17);
+const TUESDAY = Date.UTC(2026, 5, 9, 17);
 
 const carrier: Carrier = {
   name: "simulated",
@@ -44,13 +51,23 @@ const carrier: Carrier = {
 };
 
 export async function startDialingHarness(
-  options: { testDatabase?: TestDatabase; clock?: ManualClock } = {},
+  options: {
+    testDatabase?: TestDatabase;
+    clock?: ManualClock;
+    environment?: Record<string, string>;
+    /** Whether the service dials by itself; default true. */
+    dials?: boolean;
+  } = {},
 ): Promise<DialingHarness> {
   const clock = options.clock ?? manualClock(TUESDAY);
   const plane = fakeVoicePlane(clock);
   const app = await startTestService({
     ...(options.testDatabase ? { testDatabase: options.testDatabase } : {}),
     clock,
+    environment: {
+      ...(options.dials === false ? { ROLES: "api,admin,voice" } : {}),
+      ...options.environment,
+    },
     service: { voice: { plane, carriers: [carrier], drainMs: 0 } },
   });
   const rows = (text: string, ...values: unknown[]) =>
@@ -60,6 +77,14 @@ export async function startDialingHarness(
     app,
     plane,
     clock,
+    claims: {
+      database: app.database,
+      clock,
+      newId: idsFrom(clock),
+      dialingMetrics: { attemptEnded() {} },
+      campaignsChanged() {},
+      decideCall: createDecideCall(loadRules(callingRules)),
+    },
     async newCampaign({ tokens = 100_000, concurrency = 10, fields = {} } = {}) {
       const { organizationId, key } = await app.newOrganization();
       const path = `/private/v1/organizations/${organizationId}`;
@@ -90,6 +115,14 @@ export async function startDialingHarness(
         async addLead(phoneNumber, more = {}) {
           const json = { phone_number: phoneNumber, campaign_id: campaignId, ...more };
           return String((await app.call("/v1/leads", { key, json })).body.id);
+        },
+        async keepOpen() {
+          const lead = await app.call("/v1/leads", { key, json: { phone_number: "+12125559999" } });
+          await rows(
+            `INSERT INTO dial_entries (organization_id, campaign_id, lead_id, phone_number, state, next_at)
+             VALUES ($1, $2, $3, '+12125559999', 'waiting', '2030-01-01')`,
+            ...[organizationId, campaignId, lead.body.id],
+          );
         },
         entry: async (leadId) =>
           (

@@ -57,8 +57,8 @@ export const settleEntry = {
 export const settleAttempt = {
   name: "dial-settle-attempt",
   text: `
-    UPDATE dial_attempts SET state = $3, outcome = $4, answered_by = $5, abandoned = $6, answered_at = $7, settled_at = $8,
-      cost_tokens = $9
+    UPDATE dial_attempts SET state = $3, outcome = $4, answered_by = $5, abandoned = abandoned OR $6,
+      answered_at = coalesce(answered_at, $7), settled_at = $8, cost_tokens = $9
     WHERE organization_id = $1 AND id = $2`,
 };
 
@@ -121,8 +121,12 @@ export const findActive = {
       SELECT extract(epoch FROM next_at)::float8 * 1000 FROM dial_entries AS entry
       WHERE entry.organization_id = campaign.organization_id AND entry.campaign_id = campaign.id
         AND entry.state IN ('waiting', 'blocked')
-      ORDER BY next_at, lead_id LIMIT 1) AS next_at
-    FROM campaigns AS campaign WHERE campaign.status = 'active'`,
+      ORDER BY next_at, lead_id LIMIT 1) AS next_at,
+      NOT organization.sandbox AND wallet.balance < organization.phone_rate_per_minute AS dry
+    FROM campaigns AS campaign
+    JOIN organizations AS organization ON organization.organization_id = campaign.organization_id
+    JOIN wallets AS wallet ON wallet.organization_id = campaign.organization_id
+    WHERE campaign.status = 'active'`,
 };
 
 /** When the first lead of a campaign comes due. $1 organization, $2 campaign */
@@ -131,5 +135,5 @@ export const readNextDue = {
   text: `
     SELECT extract(epoch FROM next_at)::float8 * 1000 AS next_at FROM dial_entries
     WHERE organization_id = $1 AND campaign_id = $2 AND state IN ('waiting', 'blocked')
-    ORDER BY next_at, lead_id LIMIT 1`,
+    ORDER BY dial_entries.next_at, lead_id LIMIT 1`,
 };

@@ -2,7 +2,7 @@
 export const lockPacing = {
   name: "dial-lock-pacing",
   text: `
-    SELECT bucket_tokens, extract(epoch FROM bucket_at)::float8 * 1000 AS bucket_at, dial_level,
+    SELECT bucket_tokens, extract(epoch FROM bucket_at)::float8 * 1000 AS bucket_at, dial_level, seats_ahead,
       extract(epoch FROM adapted_at)::float8 * 1000 AS adapted_at
     FROM campaign_pacing WHERE organization_id = $1 AND campaign_id = $2
     FOR UPDATE`,
@@ -37,9 +37,10 @@ export const countLines = {
       (SELECT count(*)::int FROM calls WHERE organization_id = $1 AND ended_at IS NULL) AS organization_live,
       (SELECT count(*)::int FROM dial_attempts
        WHERE organization_id = $1 AND state IN ('claimed', 'dialed') AND state = 'claimed') AS undialed,
-      count(*) FILTER (WHERE call.answered_by IS NULL)::int AS pending,
-      count(*) FILTER (WHERE call.answered_by IN ('human', 'unknown'))::int AS talking,
-      count(*) FILTER (WHERE call.answered_by = 'machine')::int AS others
+      count(*) FILTER (WHERE call.answered_by IS NULL AND attempt.answered_at IS NULL)::int AS pending,
+      count(*) FILTER (WHERE NOT attempt.abandoned AND (call.answered_by IN ('human', 'unknown') OR attempt.answered_at IS NOT NULL))::int
+        AS talking,
+      count(*) FILTER (WHERE call.answered_by = 'machine' OR attempt.abandoned)::int AS others
     FROM dial_attempts AS attempt
     LEFT JOIN calls AS call ON call.organization_id = attempt.organization_id AND call.id = attempt.id
     WHERE attempt.organization_id = $1 AND attempt.campaign_id = $2 AND attempt.state IN ('claimed', 'dialed')`,

@@ -1,9 +1,11 @@
 import type { RoundResult } from "../../workers/worker.ts";
 import * as sql from "./attempts.sql.ts";
-import { type ClaimedAttempt, claimLeads } from "./claim-leads.ts";
+import { claimLeads } from "./claim-leads.ts";
+import type { ClaimedAttempt } from "./claimed-attempt.ts";
 import { completeCampaign } from "./complete-campaign.ts";
 import type { ClaimDeps } from "./dialing-deps.ts";
 import { dropClaim, dropLostClaims } from "./drop-claims.ts";
+import { pauseDry } from "./pause-dry.ts";
 import type { Placer } from "./placer.ts";
 
 export interface DialerDeps extends ClaimDeps {
@@ -32,6 +34,8 @@ interface Active {
   organization_id: string;
   id: string;
   next_at: number | null;
+  /** Its organization has nothing left to pay a call with. */
+  dry: boolean;
 }
 
 /** Dials for all active campaigns of the database, beside other dialers. Owns no timer: the worker that calls `round` does. */
@@ -66,10 +70,11 @@ export function createDialer(deps: DialerDeps): Dialer {
   };
 
   /** @returns when there is something to do again; null: once a line comes free, or a lead is added */
-  const lookAt = async ({ organization_id, id, next_at }: Active): Promise<number | null> => {
+  const lookAt = async ({ organization_id, id, next_at, dry }: Active): Promise<number | null> => {
     const campaign = { organizationId: organization_id, campaignId: id };
     if (next_at === null || next_at > deps.clock.now()) {
-      await completeCampaign(deps, campaign);
+      if (!(await completeCampaign(deps, campaign)) && next_at !== null && dry)
+        await pauseDry(deps, campaign);
       return next_at;
     }
     const most = MOST_QUEUED - queue.length;

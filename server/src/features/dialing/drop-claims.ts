@@ -1,6 +1,6 @@
 import { type Database, timestamp } from "../../database/database.ts";
 import * as sql from "./attempts.sql.ts";
-import { CLAIM_LEASE_MS, type ClaimedAttempt } from "./claim-leads.ts";
+import { CLAIM_LEASE_MS, type ClaimedAttempt } from "./claimed-attempt.ts";
 import type { DialingDeps } from "./dialing-deps.ts";
 
 type Deps = DialingDeps & { database: Database };

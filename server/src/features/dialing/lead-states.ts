@@ -23,16 +23,11 @@ export type AttemptResult =
   | "number_refused"
   | "canceled";
 
-export type RetryKey = "busy" | "no_answer" | "voicemail" | "network_failure";
+type RetryKey = "busy" | "no_answer" | "voicemail" | "network_failure";
 /** Minutes from the end of an attempt to the next. */
-export type RetryMinutes = Readonly<Record<RetryKey, number>>;
-
-export const DEFAULT_RETRY_MINUTES: RetryMinutes = {
-  busy: 30,
-  no_answer: 120,
-  voicemail: 1_440,
-  network_failure: 5,
-};
+export type RetryMinutes = Readonly<Partial<Record<RetryKey, number>>>;
+/** Of a campaign that doesn't say. */
+const USUAL_RETRY_MINUTES = 60;
 
 interface Rule {
   /** What the lead's status becomes. */
@@ -119,32 +114,35 @@ export function afterAttempt(
   return {
     ...move,
     state: "waiting",
-    nextAt: call.at + campaign.retryMinutes[rule.retry] * 60_000,
+    nextAt: call.at + (campaign.retryMinutes[rule.retry] ?? USUAL_RETRY_MINUTES) * 60_000,
     due: "retry",
   };
 }
 
 const HOUR_MS = 3_600_000;
-/** What is in the way of a whole campaign, or organization, may be over at any moment. */
-const WIDE_REASONS: readonly (string | null)[] = ["voice_suspended", "no_caller_id", "insufficient_balance"];
-const WIDE_AGAIN_MS = 15_000;
 /** No lead is looked at in a tight loop. */
 const SOONEST_MS = 1_000;
+/** How soon to look again where a whole campaign, or organization, can't call: that may be over at any moment. */
+const WIDE_REASONS: Readonly<Record<string, number>> = {
+  voice_suspended: 15_000,
+  no_caller_id: 15_000,
+  // The campaign is paused with the refusal; resumed, it begins at once.
+  insufficient_balance: 0,
+};
 
-/** Whether a refusal concerns every lead alike. */
-export function isWide(reason: string | null): boolean {
-  return WIDE_REASONS.includes(reason);
-}
-
-/** Where a refusal leaves a lead: waiting until then, blocked until something changes, or done. */
+/** Where a refusal leaves a lead: waiting until then, blocked until something of its own changes, or done. */
 export function afterRefusal(
   verdict: { reason: string | null; next_allowed_at: number | null },
   now: number,
 ): { state: EntryState; nextAt: number } {
-  if (verdict.reason === "attempts_exhausted") return { state: "done", nextAt: now };
-  if (verdict.next_allowed_at !== null)
-    return { state: "waiting", nextAt: Math.max(verdict.next_allowed_at, now + SOONEST_MS) };
-  return { state: "blocked", nextAt: now + (isWide(verdict.reason) ? WIDE_AGAIN_MS : HOUR_MS) };
+  const { reason, next_allowed_at } = verdict;
+  if (reason === "attempts_exhausted") return { state: "done", nextAt: now };
+  if (next_allowed_at !== null)
+    return { state: "waiting", nextAt: Math.max(next_allowed_at, now + SOONEST_MS) };
+  const wide = WIDE_REASONS[reason ?? ""];
+  return wide === undefined
+    ? { state: "blocked", nextAt: now + HOUR_MS }
+    : { state: "waiting", nextAt: now + wide };
 }
 
 /** Whether the dialer may call a lead of this status: nobody else has taken it over. */

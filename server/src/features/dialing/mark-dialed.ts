@@ -1,6 +1,6 @@
 import { type Transaction, timestamp } from "../../database/database.ts";
 import * as sql from "./attempts.sql.ts";
-import type { ClaimedAttempt } from "./claim-leads.ts";
+import type { ClaimedAttempt } from "./claimed-attempt.ts";
 import type { DialingDeps } from "./dialing-deps.ts";
 
 /**

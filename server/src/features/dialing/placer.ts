@@ -1,4 +1,4 @@
-import type { ClaimedAttempt } from "./claim-leads.ts";
+import type { ClaimedAttempt } from "./claimed-attempt.ts";
 
 /** Places calls: through features/calls in a service, through a modelled carrier in a simulation. */
 export interface Placer {
