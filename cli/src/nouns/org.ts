@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   type Context,
   given,
@@ -56,6 +56,11 @@ export function addOrg(program: Command, context: Context): void {
     .option("--phone-rate <tokens>", "what a minute of a phone call costs", whole)
     .option("--browser-rate <tokens>", "what a minute of a browser call costs", whole)
     .option("--timezone <zone>", "an IANA time zone such as America/New_York")
+    .option(
+      "--hours <hours>",
+      "when agents may book appointments: mon-fri 09:00-12:00 13:00-17:00,sat 10:00-14:00; any: whenever",
+      appointmentHours,
+    )
     .action(async (options) => {
       const body = given({
         name: options.name,
@@ -66,6 +71,7 @@ export function addOrg(program: Command, context: Context): void {
         phone_rate_per_minute: options.phoneRate,
         browser_rate_per_minute: options.browserRate,
         timezone: options.timezone,
+        appointment_hours: options.hours,
       });
       show(context, options, await context.api.patch(organizationPath(options.org), body));
     });
@@ -77,4 +83,21 @@ export function addOrg(program: Command, context: Context): void {
   paged(verb(org, "list", "all organizations, newest first")).action(async (options) => {
     showPage(context, options, await context.api.get("/organizations", pageQuery(options)), COLUMNS);
   });
+}
+
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+/** `mon-fri 09:00-12:00 13:00-17:00,sat 10:00-14:00` by days. What the times are worth is the service's to say. */
+function appointmentHours(text: string): Record<string, string[]> {
+  if (text.trim() === "any") return {};
+  const hours: Record<string, string[]> = {};
+  for (const part of text.toLowerCase().split(",")) {
+    const [days = "", ...ranges] = part.trim().split(/\s+/);
+    const [first = "", last = first] = days.split("-");
+    const [from, to] = [DAYS.indexOf(first), DAYS.indexOf(last)];
+    if (from === -1 || to < from || ranges.length === 0)
+      throw new InvalidArgumentError("It must be like mon-fri 09:00-17:00,sat 10:00-14:00, or any.");
+    for (const day of DAYS.slice(from, to + 1)) hours[day] = [...(hours[day] ?? []), ...ranges];
+  }
+  return hours;
 }

@@ -70,7 +70,7 @@ describe("voice agents", () => {
         max_duration_seconds: 1800,
         voicemail_message: "",
         recording_announcement: true,
-        tools: ["end_call", "transfer_to_human", "book_appointment", "record_opt_out"],
+        tools: ["end_call", "transfer_to_human", "book_appointment", "schedule_callback", "record_opt_out"],
         transfer_number: null,
       },
       managed_by: "api",

@@ -17,6 +17,21 @@ export const readTimeZone = {
   text: "SELECT timezone FROM organizations WHERE organization_id = $1",
 };
 
+/** $1 organization */
+export const readHours = {
+  name: "appointment-hours",
+  text: "SELECT timezone, appointment_hours AS hours FROM organizations WHERE organization_id = $1",
+};
+
+/** The lead's scheduled appointments that end after an instant. $1 organization, $2 lead, $3 instant */
+export const readTaken = {
+  name: "appointment-taken",
+  text: `
+    SELECT appointment_datetime, duration_minutes FROM appointments
+    WHERE organization_id = $1 AND lead_id = $2 AND status = 'scheduled'
+      AND appointment_datetime + make_interval(mins => duration_minutes) > $3::timestamptz`,
+};
+
 /** $1 organization, $2 lead, $3 beginning, $4 minutes, $5 the appointment that may overlap itself, or null */
 export const findOverlap = {
   name: "appointment-overlap",

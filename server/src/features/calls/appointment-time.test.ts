@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { wallClockIn } from "../../wall-clock.ts";
 import { appointmentTime } from "./appointment-time.ts";
 
 const at = (day: string, time: string, now: string, zone: string) => {
-  const instant = appointmentTime({ day, time }, Date.parse(now), zone);
+  const instant = appointmentTime({ day, time }, Date.parse(now), wallClockIn(zone));
   return instant === null ? null : new Date(instant).toISOString();
 };
 

@@ -100,6 +100,9 @@ const fullFields = {
   summary: nullable(Type.String()),
   transcript_status: oneOf(["pending", "ready", "unavailable"]),
   recording_bytes: nullable(Type.Integer()),
+  callback_at: nullable(
+    Type.String({ format: "date-time", description: "When the person wants to be called again" }),
+  ),
   initiated_at: nullable(Instant),
   answered_at: nullable(Instant),
   transitions: Type.Array(Transition, { description: "Every status with its time, in order" }),

@@ -44,6 +44,7 @@ export async function optOutInTranscript(
       sourceId: call.id,
       evidence: said,
     });
+    await transaction.query({ ...sql.clearCallback, values: [organizationId, call.id] });
   }
   return true;
 }

@@ -64,6 +64,7 @@ export function presentCall(
     summary: row.summary,
     transcript_status: row.transcript_status,
     recording_bytes: row.recording_bytes,
+    callback_at: row.callback_at,
     initiated_at: row.initiated_at,
     answered_at: row.answered_at,
     transitions: parts.transitions,

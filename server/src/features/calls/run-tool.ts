@@ -1,23 +1,30 @@
 import { DomainError } from "../../domain-error.ts";
-import type { ToolResult } from "../../voice/engines/engine.ts";
-import type { BookAppointmentArguments, OptOutArguments } from "../../voice/engines/tool-definitions.ts";
+import type { DomainTool, ToolResult } from "../../voice/engines/engine.ts";
+import type {
+  BookAppointmentArguments,
+  OptOutArguments,
+  ScheduleCallbackArguments,
+} from "../../voice/engines/tool-definitions.ts";
 import { recordOptOut } from "../opt-outs/index.ts";
 import { bookInCall } from "./book-in-call.ts";
+import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
 import type { OpenedCall } from "./open-call.ts";
 import { personOf } from "./person-of-call.ts";
+import { scheduleCallback } from "./schedule-callback.ts";
 
 /** Runs a tool of the domain for a call. What is refused is told to the engine in words; nothing is thrown for it. */
 export async function runTool(
   deps: CallsDeps,
   call: OpenedCall,
-  name: "book_appointment" | "record_opt_out",
+  name: DomainTool,
   args: unknown,
 ): Promise<ToolResult> {
   try {
-    return name === "book_appointment"
-      ? await bookInCall(deps, call, args as BookAppointmentArguments)
-      : await optOut(deps, call, args as OptOutArguments);
+    if (name === "book_appointment") return await bookInCall(deps, call, args as BookAppointmentArguments);
+    if (name === "schedule_callback")
+      return await scheduleCallback(deps, call, args as ScheduleCallbackArguments);
+    return await optOut(deps, call, args as OptOutArguments);
   } catch (error) {
     if (error instanceof DomainError) return { ok: false, error: error.message };
     throw error;
@@ -42,6 +49,7 @@ async function optOut(deps: CallsDeps, call: OpenedCall, { evidence }: OptOutArg
       sourceId: callId,
       evidence,
     });
+    await transaction.query({ ...sql.clearCallback, values: [organizationId, callId] });
     return { ok: true, result: { recorded: true } };
   });
 }

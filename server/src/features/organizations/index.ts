@@ -1,3 +1,4 @@
+export { type AppointmentHours, isAnyTime, isWithinHours } from "./appointment-hours.ts";
 export { createOrganization } from "./create-organization.ts";
 export {
   Organization,

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
-import { Instant, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
+import { Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/schema.ts";
 import { MOST_TOKENS } from "../billing/index.ts";
+import { AppointmentHours } from "./appointment-hours.ts";
 
 export const Organization = Type.Object(
   {
@@ -12,12 +13,18 @@ export const Organization = Type.Object(
     sandbox: Type.Boolean(),
     voice_enabled: Type.Boolean({ description: "Never true for a sandbox" }),
     concurrency_limit: Type.Integer({ description: "Calls at the same time" }),
+    daily_attempt_cap: nullable(
+      Type.Integer({
+        description: "Campaigns' attempts to one number in any 24 hours; null: the calling rules' own cap",
+      }),
+    ),
     low_balance_threshold: Type.Integer({
       description: "Tokens; `billing.low_balance` fires when the balance falls to it",
     }),
     phone_rate_per_minute: Type.Integer({ description: "Tokens that a minute of a phone call costs" }),
     browser_rate_per_minute: Type.Integer({ description: "Tokens that a minute of a browser call costs" }),
     timezone: Type.String({ description: "IANA name" }),
+    appointment_hours: AppointmentHours,
     balance_tokens: Type.Integer(),
     created_at: Instant,
     updated_at: Instant,
@@ -29,6 +36,8 @@ export type Organization = Static<typeof Organization>;
 export const OrganizationPage = pageOf(Organization);
 export const OrganizationListQuery = Type.Object(pageQuery);
 
+/** As many attempts in 24 hours as the calling rules allow anywhere: an organization's own cap only narrows them. */
+const HIGHEST_DAILY_CAP = 3;
 /** Tokens a minute. */
 const HIGHEST_RATE = 1_000_000;
 
@@ -40,6 +49,13 @@ const fields = {
     description: "1 to 120 characters, not all of them spaces",
   }),
   concurrency_limit: Type.Integer({ minimum: 0, maximum: 1_000_000, description: "calls at the same time" }),
+  daily_attempt_cap: nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: HIGHEST_DAILY_CAP,
+      description: "attempts to one number in any 24 hours, at most the lawful three; null: those",
+    }),
+  ),
   low_balance_threshold: Type.Integer({ minimum: 0, maximum: MOST_TOKENS, description: "tokens" }),
   phone_rate_per_minute: Type.Integer({
     minimum: 0,
@@ -77,10 +93,12 @@ export const OrganizationPatch = Type.Object(
     status: Type.Optional(oneOf(["active", "suspended"])),
     voice_enabled: Type.Optional(Type.Boolean({ description: "a sandbox's voice can't be switched on" })),
     concurrency_limit: Type.Optional(fields.concurrency_limit),
+    daily_attempt_cap: Type.Optional(fields.daily_attempt_cap),
     low_balance_threshold: Type.Optional(fields.low_balance_threshold),
     phone_rate_per_minute: Type.Optional(fields.phone_rate_per_minute),
     browser_rate_per_minute: Type.Optional(fields.browser_rate_per_minute),
     timezone: Type.Optional(fields.timezone),
+    appointment_hours: Type.Optional(AppointmentHours),
   },
   { additionalProperties: false, "x-name": "OrganizationPatch" },
 );

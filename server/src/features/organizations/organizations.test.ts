@@ -36,6 +36,7 @@ describe("organizations", () => {
         phone_rate_per_minute: 90,
         browser_rate_per_minute: 60,
         timezone: "America/New_York",
+        appointment_hours: {},
         balance_tokens: 0,
         created_at: new Date(clock.now()).toISOString(),
         updated_at: new Date(clock.now()).toISOString(),
@@ -141,6 +142,19 @@ describe("organizations", () => {
         details: { changes: { name: { from: "Before", to: "After" }, status: { from: "active" } } },
       },
     ]);
+  });
+
+  it("keeps the hours of appointments by the day, and says which can't be", async () => {
+    const { id } = await create({ name: "Open" });
+    const hours = { sat: ["10:00-14:00"], mon: ["09:00-12:00", "13:00-24:00"] };
+    expect((await patch(id, { appointment_hours: hours })).body).toMatchObject({ appointment_hours: hours });
+    expect((await app.callPrivate(`${PATH}/${String(id)}`)).body).toMatchObject({ appointment_hours: hours });
+    for (const mon of [["9-17"], ["12:00-09:00"], ["09:00-12:00", "11:00-13:00"], "09:00-17:00", [1]]) {
+      const refused = await patch(id, { appointment_hours: { mon } });
+      expect(refused).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    }
+    expect(await patch(id, { appointment_hours: { noday: [] } })).toMatchObject({ status: 400 });
+    expect((await patch(id, { appointment_hours: {} })).body).toMatchObject({ appointment_hours: {} });
   });
 
   it("leaves no trace of a change that changes nothing", async () => {

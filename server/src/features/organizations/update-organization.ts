@@ -3,6 +3,7 @@ import { DomainError } from "../../domain-error.ts";
 import type { OutboxDeps } from "../../events/outbox.ts";
 import { recordAudit } from "../audit/index.ts";
 import { changeThreshold } from "../billing/index.ts";
+import { readHours } from "./appointment-hours.ts";
 import type { Organization, OrganizationPatch } from "./organizations.schema.ts";
 import * as sql from "./organizations.sql.ts";
 import { readTimeZone } from "./time-zone.ts";
@@ -15,7 +16,7 @@ export interface UpdateOrganizationDeps extends OutboxDeps {
 /**
  * Changes the fields sent and records in the audit log what each was and is; fields that keep their value leave no
  * trace. Reports `billing.low_balance` when the threshold is raised to the balance or past it.
- * @throws DomainError nothing_to_update, invalid_request (time zone), organization_not_found,
+ * @throws DomainError nothing_to_update, invalid_request (time zone, hours), organization_not_found,
  *   conflict (a sandbox's voice)
  */
 export async function updateOrganization(
@@ -26,6 +27,7 @@ export async function updateOrganization(
   if (Object.keys(sent).length === 0)
     throw new DomainError("nothing_to_update", "Name at least one field to change.");
   if (sent.timezone !== undefined) sent.timezone = readTimeZone(sent.timezone);
+  if (sent.appointment_hours !== undefined) sent.appointment_hours = readHours(sent.appointment_hours);
 
   return deps.database.transaction(async (transaction) => {
     const { low_balance_threshold: threshold } = sent;
@@ -56,6 +58,8 @@ export async function updateOrganization(
         after.updated_at,
         after.phone_rate_per_minute,
         after.browser_rate_per_minute,
+        after.daily_attempt_cap,
+        JSON.stringify(after.appointment_hours),
       ],
     });
     await recordAudit(deps, transaction, {
@@ -78,6 +82,6 @@ function changesBetween(
   return Object.fromEntries(
     Object.entries(sent)
       .map(([field, to]) => [field, { from: before[field as keyof Organization], to }] as const)
-      .filter(([, { from, to }]) => from !== to),
+      .filter(([, { from, to }]) => JSON.stringify(from) !== JSON.stringify(to)),
   );
 }

@@ -42,8 +42,16 @@ export interface ToolDefinition {
   parameters: Readonly<Record<string, unknown>>;
 }
 
-export const TOOL_NAMES = ["end_call", "transfer_to_human", "book_appointment", "record_opt_out"] as const;
+export const TOOL_NAMES = [
+  "end_call",
+  "transfer_to_human",
+  "book_appointment",
+  "schedule_callback",
+  "record_opt_out",
+] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
+/** Those that aren't the session's own: what belongs to the product runs them. */
+export type DomainTool = Exclude<ToolName, "end_call" | "transfer_to_human">;
 
 /**
  * What the session tells the engine. None of these throws; after `close` they do nothing.
@@ -81,7 +89,8 @@ export interface EngineSession {
 
 export type ToolResult =
   | { ok: true; result: Readonly<Record<string, unknown>> }
-  | { ok: false; error: string };
+  /** `alternatives`: free times on the person's own clock, the same that the error names in words. */
+  | { ok: false; error: string; alternatives?: readonly { day: string; time: string }[] };
 
 export type EngineEvent =
   /** Audio of the agent: 8 kHz, mono, 16-bit, any length. An utterance's parts come in order. */

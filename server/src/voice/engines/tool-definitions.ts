@@ -13,6 +13,12 @@ export interface BookAppointmentArguments {
   notes?: string;
 }
 
+/** Arguments of `schedule_callback`. */
+export interface ScheduleCallbackArguments {
+  /** `PT20M`, `tomorrow 15:00`, `2026-11-22T15:00` on the person's own clock, or with an offset. */
+  callback_at: string;
+}
+
 /** Arguments of `record_opt_out`. */
 export interface OptOutArguments {
   /** What the person said or keyed, as near to their words as is known. Kept as evidence. */
@@ -20,7 +26,7 @@ export interface OptOutArguments {
 }
 
 /**
- * The four tools with the JSON Schemas of their arguments. Plain objects without `anyOf` at the top: vendors' function
+ * The tools with the JSON Schemas of their arguments. Plain objects without `anyOf` at the top: vendors' function
  * calling takes no more.
  */
 export const toolDefinitions: Readonly<Record<ToolName, ToolDefinition>> = {
@@ -72,6 +78,25 @@ export const toolDefinitions: Readonly<Record<ToolName, ToolDefinition>> = {
         notes: { type: "string", maxLength: 2_000 },
       },
       required: ["day", "time"],
+      additionalProperties: false,
+    },
+  },
+  schedule_callback: {
+    name: "schedule_callback",
+    description:
+      "Notes when the person wants to be called again, at a time they have named. Not for a wish without a time: ask for one.",
+    parameters: {
+      type: "object",
+      properties: {
+        callback_at: {
+          type: "string",
+          minLength: 1,
+          maxLength: 64,
+          description:
+            "After a while, like PT20M or PT2H; or a time where the person is, like tomorrow 15:00, friday 09:30 or 2026-11-22T15:00. At most 30 days ahead.",
+        },
+      },
+      required: ["callback_at"],
       additionalProperties: false,
     },
   },

@@ -1,6 +1,6 @@
 import type { CallStatus, TerminalStatus } from "../call-states.ts";
 import type { Carrier } from "../carriers/carrier.ts";
-import type { ToolDefinition, ToolResult } from "../engines/engine.ts";
+import type { DomainTool, ToolDefinition, ToolResult } from "../engines/engine.ts";
 import type { TranscriptTurn } from "../transcript.ts";
 
 /** What a call runs by, everything decided and filled in before it starts. */
@@ -52,7 +52,7 @@ export interface CallPorts {
   /** Called when recording begins; null when recordings can't be stored (the call goes on without). */
   openRecording(): Promise<RecordingSink | null>;
   /** Runs a granted tool whose arguments have been validated. `end_call` and `transfer_to_human` are the session's own. */
-  runTool(name: "book_appointment" | "record_opt_out", args: unknown): Promise<ToolResult>;
+  runTool(name: DomainTool, args: unknown): Promise<ToolResult>;
   /** Where a transfer dials to; null when there is nobody to transfer to. Stores the attempt. */
   beginTransfer(): Promise<TransferTarget | null>;
   /** Stores how the transfer went, with its event when it succeeded. */

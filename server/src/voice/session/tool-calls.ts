@@ -1,4 +1,4 @@
-import type { ToolResult } from "../engines/engine.ts";
+import type { DomainTool, ToolResult } from "../engines/engine.ts";
 import type { CallContext } from "./call-context.ts";
 import type { ToolGate } from "./tool-gate.ts";
 
@@ -47,7 +47,7 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
     answer(id, { ok: false, error });
   };
 
-  const runPort = async (id: string, name: "book_appointment" | "record_opt_out", args: unknown) => {
+  const runPort = async (id: string, name: DomainTool, args: unknown) => {
     running++;
     let result: ToolResult;
     try {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Intent, readIntent } from "./intents.ts";
-import { readNamedTime } from "./spoken-times.ts";
+import { readDelay, readNamedTime } from "./spoken-times.ts";
 
 const table: Record<Intent["type"], string[]> = {
   opt_out: [
@@ -64,6 +64,15 @@ const table: Record<Intent["type"], string[]> = {
     "sure, noon tomorrow",
     "sounds good, see you on tuesday at two thirty",
   ],
+  callback: [
+    "call me back tomorrow",
+    "call me back in 20 minutes",
+    "I'm busy, call me later",
+    "Could you call me in two hours?",
+    "I can't talk right now. Please call back tomorrow at 3.",
+    "try me again on Friday at ten",
+    "yes, call me again at noon",
+  ],
   goodbye: [
     "goodbye",
     "All right, thank you for calling. Goodbye.",
@@ -78,8 +87,10 @@ const table: Record<Intent["type"], string[]> = {
     "Hello?",
     "Who is this?",
     "Yes, this is a good moment. What is it about?",
-    "call me back tomorrow",
     "please don't call me before nine",
+    "why do you call me every day?",
+    "did you call me in the morning?",
+    "call me on my cell",
     "don't call me at work",
     "don't call me on Sundays",
     "please do not call me so late",
@@ -106,9 +117,33 @@ describe("what people want", () => {
   }
 
   it("takes a day or a time alone for an answer where one was asked for", () => {
-    expect(readIntent("at ten", true)).toEqual({ type: "appointment", named: { time: "10:00" } });
-    expect(readIntent("maybe on Monday", true)).toEqual({ type: "appointment", named: { day: "monday" } });
-    expect(readIntent("at ten", false).type).toBe("other");
+    expect(readIntent("at ten", "appointment")).toEqual({ type: "appointment", named: { time: "10:00" } });
+    expect(readIntent("maybe on Monday", "appointment")).toEqual({
+      type: "appointment",
+      named: { day: "monday" },
+    });
+    expect(readIntent("at ten").type).toBe("other");
+    expect(readIntent("in an hour", "callback")).toMatchObject({ type: "callback", delayMinutes: 60 });
+    expect(readIntent("at ten", "callback")).toMatchObject({ named: { time: "10:00" }, delayMinutes: null });
+    expect(readIntent("not at ten", "callback").type).toBe("other");
+  });
+
+  it.each([
+    ["in 20 minutes", 20],
+    ["in about twenty minutes", 20],
+    ["in two hours", 120],
+    ["in half an hour", 30],
+    ["in an hour and a half", 90],
+    ["in a couple of hours", 120],
+    ["in forty-five minutes", 45],
+    ["in three days", 4_320],
+    ["in a week", 10_080],
+    ["in a few minutes", undefined],
+    ["in 0 minutes", undefined],
+    ["in the morning", undefined],
+    ["within 20 minutes", undefined],
+  ])("takes %s for a delay of %s minutes", (text, minutes) => {
+    expect(readDelay(text)).toBe(minutes);
   });
 
   it("never throws and is quick, whatever is said", () => {
@@ -132,7 +167,7 @@ describe("what people want", () => {
         }),
         (text) => {
           const before = performance.now();
-          readIntent(text, true);
+          readIntent(text, "appointment");
           expect(performance.now() - before).toBeLessThan(500);
         },
       ),

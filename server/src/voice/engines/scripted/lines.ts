@@ -9,6 +9,9 @@ export const lines = {
   askTime: "Good. And at what time would that be?",
   askDay: "Good. And on which day would that be?",
   notBooked: "I'm sorry, that time can't be booked. Which other day and time would suit you?",
+  askCallbackTime: "Of course. At what time may I call you back?",
+  callbackNoted: "All right, I have noted that, and you will be called again then. Goodbye.",
+  callbackRefused: "I'm sorry, I can't note that time. Which other day and time would suit you?",
   nudges: ["Hello, are you still there?", "I can't hear you. If you are there, please say something."],
   silence: "I can't hear you, so I'm ending the call here. Goodbye.",
   tooLong: "I have taken enough of your time for today. Thank you, and goodbye.",
@@ -24,6 +27,14 @@ export function booked(day: string, time: string): string {
       ? day
       : `on ${capitalized(day)}`;
   return `Thank you. That is booked ${when} at ${spokenTime(time)}. Is there anything else?`;
+}
+
+/** @param alternatives on the person's own clock, as `book_appointment` takes them */
+export function offered(alternatives: readonly { day: string; time: string }[]): string {
+  const times = alternatives.map(({ day, time }) => `${spokenDay(day)} at ${spokenTime(time)}`);
+  const last = times.at(-1);
+  const all = times.length > 1 ? `${times.slice(0, -1).join(", ")}, or ${last}` : last;
+  return `I'm sorry, that time can't be booked. I could offer ${all}. Which day and time would suit you?`;
 }
 
 /** Honest about speech that nobody reads on this line. */
@@ -47,6 +58,18 @@ export function acknowledge(count: number, tools: ReadonlySet<ToolName>): string
     "Thank you, I have noted that. Is there anything else?",
   ];
   return asks[count % asks.length] ?? lines.goodbye;
+}
+
+/** @param day a date */
+function spokenDay(day: string): string {
+  const date = Date.parse(`${day}T00:00:00Z`);
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: "UTC",
+    weekday: "long",
+    month: "long",
+    day: "numeric",
+  });
+  return format.format(date);
 }
 
 function spokenTime(time: string): string {

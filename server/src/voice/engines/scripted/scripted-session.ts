@@ -1,7 +1,7 @@
 import type { Speech } from "../../speech/speech.ts";
 import type { Conversation, EngineSession, ToolName, ToolResult } from "../engine.ts";
-import { readIntent } from "./intents.ts";
-import { acknowledge, booked, cantUnderstand, lines } from "./lines.ts";
+import { type Intent, readIntent } from "./intents.ts";
+import { acknowledge, booked, cantUnderstand, lines, offered } from "./lines.ts";
 import { createMouth } from "./mouth.ts";
 import type { NamedTime } from "./spoken-times.ts";
 
@@ -39,6 +39,7 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
   let unread = 0;
   let toolCalls = 0;
   let expected: NamedTime | null = null;
+  let expectedCallback: NamedTime | null = null;
   const before = { said: [] as string[], digits: [] as string[], spoke: false };
 
   const mouth = createMouth(speech, voice, (event) => !closed && emit(event), fail);
@@ -94,18 +95,37 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
     if (!day) return reply(lines.askDay);
     if (!time) return reply(lines.askTime);
     expected = null;
-    call("book_appointment", { day, time }, ({ ok }) => {
-      if (!ok) expected = {};
-      reply(ok ? booked(day, time) : lines.notBooked);
+    call("book_appointment", { day, time }, (result) => {
+      if (result.ok) return reply(booked(day, time));
+      expected = {};
+      const { alternatives = [] } = result;
+      reply(alternatives.length > 0 ? offered(alternatives) : lines.notBooked);
+    });
+  }
+
+  function callBack({ delayMinutes, named }: Extract<Intent, { type: "callback" }>) {
+    const { day, time } = { ...expectedCallback, ...named };
+    if (delayMinutes === null && !time) {
+      expectedCallback = { ...(day ? { day } : {}) };
+      return reply(lines.askCallbackTime);
+    }
+    expectedCallback = null;
+    const callback_at = delayMinutes === null ? [day, time].filter(Boolean).join(" ") : `PT${delayMinutes}M`;
+    call("schedule_callback", { callback_at }, ({ ok }) => {
+      if (ok) return void leave(lines.callbackNoted);
+      expectedCallback = {};
+      reply(lines.callbackRefused);
     });
   }
 
   function answer(text: string) {
-    const intent = readIntent(text, expected !== null);
+    const expects = expectedCallback !== null ? "callback" : expected !== null ? "appointment" : null;
+    const intent = readIntent(text, expects);
     unread = 0;
     if (intent.type === "opt_out") return optOut(text);
     if (leaving) return;
     if (intent.type === "human") return transfer();
+    if (intent.type === "callback" && granted.has("schedule_callback")) return callBack(intent);
     if (intent.type === "appointment") return arrange(intent.named);
     if (!greeted) return greet();
     if (intent.type === "goodbye") return void leave(lines.goodbye);

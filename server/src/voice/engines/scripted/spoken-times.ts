@@ -93,3 +93,33 @@ function onDay(hour: number, half: string | undefined): number {
 function format(hour: number, minute: number): string {
   return `${String((hour + 24) % 24).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
 }
+
+const MORE_NUMBERS: Readonly<Record<string, number>> = {
+  ...NUMBERS,
+  ...{ a: 1, an: 1, "a couple of": 2, fifteen: 15, twenty: 20, thirty: 30 },
+  ...{ forty: 40, "forty-five": 45, "forty five": 45, fifty: 50, sixty: 60, ninety: 90 },
+};
+const AMOUNT = `(\\d{1,3}|${Object.keys(MORE_NUMBERS)
+  .sort((one, two) => two.length - one.length)
+  .join("|")})`;
+const AFTER = new RegExp(
+  `\\bin (?:about |around |like |maybe )?(?:(half an hour)|${AMOUNT} (minute|min|hour|hr|day|week)s?( and a half)?)\\b`,
+);
+const UNIT_MINUTES: Readonly<Record<string, number>> = {
+  minute: 1,
+  min: 1,
+  hour: 60,
+  hr: 60,
+  day: 1_440,
+  week: 10_080,
+};
+
+/** Minutes until a time that somebody names from now on: "in twenty minutes", "in an hour and a half". */
+export function readDelay(text: string): number | undefined {
+  const [, half, amount, unit, andHalf] = AFTER.exec(text.toLowerCase()) ?? [];
+  if (half !== undefined) return 30;
+  if (amount === undefined || unit === undefined) return undefined;
+  const count = (MORE_NUMBERS[amount] ?? Number(amount)) + (andHalf === undefined ? 0 : 0.5);
+  const minutes = Math.round(count * (UNIT_MINUTES[unit] ?? 1));
+  return minutes > 0 ? minutes : undefined;
+}
