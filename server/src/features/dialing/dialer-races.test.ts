@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type DialingHarness,
+  startDialingHarness,
+  type TestCampaign,
+} from "../../testing/dialing-harness.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/test-database.ts";
+import { claimLeads } from "./claim-leads.ts";
+import { createDialer, type DialerDeps } from "./create-dialer.ts";
+import { dropLostClaims } from "./drop-claims.ts";
+import { markDialed } from "./mark-dialed.ts";
+
+/** What happens between a claim and its dialing, and between dialers. */
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+let subscriber = 1_000;
+const newNumber = () => `+1212555${subscriber++}`;
+
+async function until<T>(
+  { clock }: DialingHarness,
+  look: () => Promise<T> | T,
+  isSo: (found: T) => boolean,
+): Promise<T> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const found = await look();
+    if (isSo(found)) return found;
+    if (performance.now() > deadline) throw new Error(`It isn't so: ${JSON.stringify(found)}`);
+    clock.advance(100);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("between a claim and its dialing", () => {
+  let dialing: DialingHarness;
+  beforeAll(async () => {
+    dialing = await startDialingHarness({ testDatabase });
+  });
+  afterAll(() => dialing.close());
+
+  /** Holds up the opening of a call at the lock of this row until what may come in between has come. */
+  async function between(
+    campaign: TestCampaign,
+    table: "wallets" | "phone_numbers",
+    work: (lead: { id: string; number: string }) => Promise<unknown>,
+  ) {
+    const number = newNumber();
+    const id = await dialing.app.database.transaction(async (transaction) => {
+      await transaction.query({
+        text: `SELECT FROM ${table} WHERE organization_id = $1 FOR UPDATE`,
+        values: [campaign.organizationId],
+      });
+      const leadId = await campaign.addLead(number);
+      await until(dialing, campaign.attempts, (attempts) =>
+        attempts.some(({ lead_id }) => lead_id === leadId),
+      );
+      // The opening of the call waits for the lock.
+      await until(
+        dialing,
+        () =>
+          transaction.query<{ waiting: number }>({
+            text: "SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'",
+          }),
+        ([found]) => found!.waiting > 0,
+      );
+      await work({ id: leadId, number });
+      return leadId;
+    });
+    const settled = await until(dialing, campaign.attempts, (attempts) =>
+      attempts.every(({ state }) => state !== "claimed"),
+    );
+    return {
+      id,
+      attempts: settled.filter(({ lead_id }) => lead_id === id),
+      calls: dialing.plane.calls.filter(({ dial }) => dial?.to === number),
+    };
+  }
+
+  it("a stop stops", async () => {
+    const campaign = await dialing.newCampaign();
+    const { id, attempts, calls } = await between(campaign, "wallets", () => campaign.steer("pause"));
+    expect(calls).toEqual([]);
+    expect(attempts).toMatchObject([{ state: "dropped", outcome: "conflict", dialed_at: null }]);
+    expect(await campaign.entry(id)).toMatchObject({ state: "waiting", attempts: 0 });
+    await campaign.steer("resume");
+    await until(dialing, campaign.attempts, (all) => all.some(({ state }) => state === "dialed"));
+    await dialing.plane.last().end({ status: "busy", outcome: "busy" });
+  });
+
+  it("a number that is put on the list isn't dialed", async () => {
+    const campaign = await dialing.newCampaign();
+    const { id, attempts, calls } = await between(campaign, "phone_numbers", ({ number }) =>
+      dialing.app.callPrivate(`${campaign.path}/dnc`, { json: { phone_number: number } }),
+    );
+    expect(calls).toEqual([]);
+    expect(attempts).toMatchObject([{ state: "dropped", outcome: "destination_on_dnc" }]);
+    await until(
+      dialing,
+      () => campaign.entry(id),
+      ({ state, verdict_reason }) => state === "blocked" && verdict_reason === "dnc",
+    );
+  });
+
+  it("a lead that is taken away isn't dialed", async () => {
+    const campaign = await dialing.newCampaign();
+    for (const [json, state] of [
+      [{ campaign_id: null }, "left"],
+      [{ status: "customer" }, "done"],
+    ] as const) {
+      const { id, attempts, calls } = await between(campaign, "wallets", ({ id: lead }) =>
+        dialing.app.call(`/v1/leads/${lead}`, { key: campaign.key, method: "PATCH", json }),
+      );
+      expect(calls).toEqual([]);
+      expect(attempts).toMatchObject([{ state: "dropped" }]);
+      await until(
+        dialing,
+        () => campaign.entry(id),
+        (entry) => entry.state === state,
+      );
+    }
+  });
+
+  it("a claim that was taken for lost is dialed by whoever claimed it since, and once", async () => {
+    const campaign = await dialing.newCampaign();
+    const { attempts, calls } = await between(campaign, "wallets", async () => {
+      dialing.clock.advance(40_000);
+      await until(dialing, campaign.attempts, (all) => all.length === 2);
+    });
+    expect(calls).toHaveLength(1);
+    expect(attempts).toMatchObject([
+      { state: "dropped", outcome: "lost" },
+      { state: "dialed", id: calls[0]!.callId },
+    ]);
+    await calls[0]!.end({ status: "busy", outcome: "busy" });
+  });
+});
+
+describe("several dialers", () => {
+  let dialing: DialingHarness;
+  beforeAll(async () => {
+    dialing = await startDialingHarness({ testDatabase, dials: false });
+  });
+  afterAll(() => dialing.close());
+
+  const withLeads = async (count: number, options: Parameters<DialingHarness["newCampaign"]>[0] = {}) => {
+    const campaign = await dialing.newCampaign(options);
+    await Promise.all(Array.from({ length: count }, () => campaign.addLead(newNumber())));
+    return campaign;
+  };
+  const claim = ({ organizationId, campaignId }: TestCampaign, workerId: string) =>
+    claimLeads(dialing.claims, { organizationId, campaignId, workerId });
+  const workers = Array.from({ length: 4 }, (_, index) => `00000000-0000-7000-8000-00000000000${index}`);
+
+  it("claim each lead once, and together no more than there are lines for", async () => {
+    const campaign = await withLeads(40, { concurrency: 25 });
+    const claims = await Promise.all(workers.map((worker) => claim(campaign, worker)));
+    const claimed = claims.flatMap(({ attempts }) => attempts);
+    expect(claimed).toHaveLength(25);
+    expect(new Set(claimed.map(({ leadId }) => leadId)).size).toBe(25);
+  });
+
+  it("share one campaign's call starts a second", async () => {
+    const campaign = await withLeads(10, { fields: { calls_per_second: 1 } });
+    const count = async () =>
+      (await Promise.all(workers.map((worker) => claim(campaign, worker)))).flatMap(
+        ({ attempts }) => attempts,
+      ).length;
+    expect(await count()).toBe(1);
+    expect(await count()).toBe(0);
+    dialing.clock.advance(1_000);
+    expect(await count()).toBe(1);
+  });
+
+  it("take over what a dead one has claimed, once its lease is over", async () => {
+    const campaign = await withLeads(3);
+    const [dead, alive] = workers as [string, string];
+    expect((await claim(campaign, dead)).attempts).toHaveLength(3);
+    expect((await claim(campaign, alive)).attempts).toHaveLength(0);
+    await dropLostClaims(dialing.claims);
+    expect((await claim(campaign, alive)).attempts).toHaveLength(0);
+    dialing.clock.advance(32_000);
+    await dropLostClaims(dialing.claims);
+    dialing.clock.advance(1_000);
+    expect((await claim(campaign, alive)).attempts).toHaveLength(3);
+    expect((await campaign.attempts()).map(({ state }) => state).sort()).toEqual([
+      ...Array(3).fill("claimed"),
+      ...Array(3).fill("dropped"),
+    ]);
+  });
+
+  it("dial everybody once, whoever of them comes first, and nothing after a stop", async () => {
+    const campaign = await withLeads(30, { concurrency: 100 });
+    const dialed: string[] = [];
+    const place: DialerDeps["placer"]["place"] = async (attempt) => {
+      // Of a test before.
+      if (attempt.campaignId !== campaign.campaignId) return "conflict";
+      const may = await dialing.app.database.transaction((transaction) =>
+        markDialed(dialing.claims, transaction, attempt),
+      );
+      if (may) dialed.push(attempt.leadId);
+      return may ? null : "conflict";
+    };
+    const dialers = workers.map((workerId) =>
+      createDialer({
+        ...dialing.claims,
+        placer: { place },
+        workerId,
+        onError: (what, error) => {
+          throw new Error(what, { cause: error });
+        },
+      }),
+    );
+    await Promise.all(dialers.map((dialer) => dialer.round()));
+    await Promise.all(dialers.map((dialer) => dialer.settled()));
+    expect(dialed).toHaveLength(30);
+    expect(new Set(dialed).size).toBe(30);
+
+    await Promise.all(Array.from({ length: 10 }, () => campaign.addLead(newNumber())));
+    // One that is asked to stop drops what it has claimed; the others find it.
+    const [stopping, other] = dialers;
+    const round = stopping!.round();
+    await stopping!.stop();
+    await round;
+    await stopping!.stop();
+    const before = dialed.length;
+    await stopping!.settled();
+    expect(dialed).toHaveLength(before);
+    dialing.clock.advance(2_000);
+    await other!.round();
+    await other!.settled();
+    expect(new Set(dialed).size).toBe(40);
+    expect(dialed).toHaveLength(40);
+  });
+});
