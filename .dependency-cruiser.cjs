@@ -23,7 +23,7 @@ module.exports = {
       severity: "error",
       comment: "Composition, private API and workers use features as other features do.",
       from: {
-        path: "^(server/src/(admin|demo|workers|metrics)/|server/src/[^/]+\\.ts$)",
+        path: "^(server/src/(admin|demo|workers|metrics|simulation)/|server/src/[^/]+\\.ts$)",
         pathNot: "\\.test\\.ts$",
       },
       to: { path: "^server/src/features/[^/]+/", pathNot: "^server/src/features/[^/]+/index\\.ts$" },

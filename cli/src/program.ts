@@ -15,6 +15,7 @@ import { addNumber } from "./nouns/number.ts";
 import { addOptOut, addText } from "./nouns/opt-out.ts";
 import { addOrg } from "./nouns/org.ts";
 import { addService } from "./nouns/service.ts";
+import { addSimulate } from "./nouns/simulate.ts";
 import { addWallet } from "./nouns/wallet.ts";
 import { addWebhook } from "./nouns/webhook.ts";
 import type { Context } from "./verb.ts";
@@ -28,6 +29,7 @@ export function buildProgram(context: Context): Command {
     .showSuggestionAfterError();
   const nouns = [
     addService,
+    addSimulate,
     addListen,
     addOrg,
     addKey,

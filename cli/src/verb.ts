@@ -20,6 +20,40 @@ export interface Context {
 export interface Server {
   serve(environment: Environment): Promise<number>;
   migrateDatabase(environment: Environment): Promise<{ version: number; applied: number[] }>;
+  simulateDialing(
+    environment: Environment,
+    given: SimulationFlags,
+    onDay: (day: SimulatedDay) => void,
+  ): Promise<SimulationRecord>;
+}
+
+export interface SimulationFlags {
+  leads: number;
+  days: number;
+  mode: "ai" | "power" | "predictive";
+  seed?: number;
+  seats?: number;
+  dialers?: number;
+  start?: string;
+}
+
+export interface SimulatedDay {
+  date: string;
+  attempts: number;
+  answers: number;
+  abandoned: number;
+  violations: number;
+  tokens: number;
+  seconds: number;
+}
+
+export interface SimulationRecord extends Required<SimulationFlags> {
+  by_day: readonly SimulatedDay[];
+  total: SimulatedDay;
+  violations: readonly { breach: string; at: number; number: string | null; detail: string }[];
+  standings: readonly { state: string; status: string; leads: number }[];
+  completed: boolean;
+  spent: Readonly<Record<string, number>>;
 }
 
 /** A verb below its noun, with the flags that every verb has. */

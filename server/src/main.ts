@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { serve } from "./process/serve.ts";
 
 export { migrateDatabase } from "./process/migrate-database.ts";
+export { simulateDialing } from "./process/simulate-dialing.ts";
 export { serve };
 
 // `npm start` and `outreach serve` import this file and call serve(); `node server/dist/main.js` runs it as it is.
