@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { createEngine } from "./create-engine.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { createBrowserLegs } from "./voice/browser/browser-legs.ts";
 import { mediaAddresses } from "./voice/browser/media-addresses.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
 import { createSimulatedCarrier, openRtpLine } from "./voice/carriers/simulated/index.ts";
-import { createScriptedEngine } from "./voice/engines/scripted/create-scripted-engine.ts";
 import { createMediaClock } from "./voice/media/media-clock.ts";
 import { createRtpPorts } from "./voice/media/rtp-ports.ts";
 import { loadVoiceActivity } from "./voice/media/voice-activity.ts";
@@ -23,6 +24,7 @@ export async function startVoice(deps: {
   clock: Clock;
   logger: Logger;
   speech: Speech;
+  callMetrics: Pick<Metrics["calls"], "engines">;
 }): Promise<{ plane: VoicePlane; carriers: readonly Carrier[] }> {
   const { config, clock, logger } = deps;
   const onError = (what: string) => (error: unknown) => logger.error({ err: error }, what);
@@ -41,7 +43,7 @@ export async function startVoice(deps: {
   const plane = createVoicePlane({
     clock,
     mediaClock,
-    engine: createScriptedEngine({ speech }),
+    engine: createEngine(config.voiceEngines, { clock, speech, meter: deps.callMetrics.engines }),
     speech,
     detectors,
     browserLegs: createBrowserLegs({

@@ -13,7 +13,7 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 describe("the settings of calls", () => {
   it("have defaults", () => {
     expect(readConfig({})).toMatchObject({
-      voiceEngine: "scripted",
+      voiceEngines: [{ name: "scripted" }],
       rtpPorts: { from: 20_000, to: 29_999 },
       mediaAddress: null,
       iceServers: [],
@@ -64,5 +64,62 @@ describe("the settings of calls", () => {
       secretAccessKey: "key",
       prefix: "outreach/",
     });
+  });
+
+  it("name engines in order, each with what it needs", () => {
+    const { voiceEngines } = readConfig({
+      VOICE_ENGINE: "realtime, pipeline,scripted",
+      REALTIME_URL: "wss://api.example/v1/realtime/",
+      REALTIME_MODEL: "speech-1",
+      REALTIME_API_KEY: "key",
+      REALTIME_VOICES: "clara=alloy, otto=sage",
+      STT_URL: "http://localhost:8000/v1",
+      STT_MODEL: "ears",
+      LLM_URL: "https://llm.example/v1/",
+      LLM_MODEL: "brain",
+    });
+    expect(voiceEngines).toEqual([
+      {
+        name: "realtime",
+        url: "wss://api.example/v1/realtime",
+        apiKey: "key",
+        model: "speech-1",
+        transcriptionModel: "gpt-4o-mini-transcribe",
+        voices: { clara: "alloy", marcus: "cedar", angus: "ballad", otto: "sage" },
+      },
+      {
+        name: "pipeline",
+        stt: { url: "http://localhost:8000/v1", apiKey: null, model: "ears" },
+        llm: { url: "https://llm.example/v1", apiKey: null, model: "brain" },
+        tts: null,
+      },
+      { name: "scripted" },
+    ]);
+  });
+
+  it("tell everything that is wrong with engines at once, and repeat no secret", () => {
+    const problems = problemsOf({
+      VOICE_ENGINE: "realtime,pipeline,telepathy",
+      REALTIME_URL: "wss://me:secret@api.example/v1/realtime",
+      REALTIME_API_KEY: "two secret words",
+      REALTIME_VOICES: "nobody=alloy",
+      STT_URL: "ftp://secret.example",
+      LLM_MODEL: "brain",
+      TTS_VOICES: "clara",
+    });
+    const about = (name: string) => problems.filter((problem) => problem.includes(name)).length;
+    for (const name of [
+      "telepathy",
+      "REALTIME_URL",
+      "REALTIME_MODEL",
+      "REALTIME_VOICES",
+      "STT_URL",
+      "STT_MODEL",
+    ])
+      expect([name, about(name)]).toEqual([name, 1]);
+    for (const name of ["LLM_URL", "TTS_URL", "TTS_MODEL", "TTS_VOICES"])
+      expect([name, about(name)]).toEqual([name, 1]);
+    expect(about("REALTIME_API_KEY")).toBe(2);
+    expect(problems.join()).not.toContain("secret");
   });
 });

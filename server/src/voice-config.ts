@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { type EngineConfig, readEngines } from "./engine-config.ts";
 import type { IceServer } from "./voice/browser/browser-leg.ts";
 
 /** Where recordings are kept, when it isn't in DATA_DIR. */
@@ -15,7 +16,8 @@ export interface RecordingsS3Config {
 
 /** What the environment decides about calls. */
 export interface VoiceConfig {
-  voiceEngine: "scripted";
+  /** In the order in which they are tried. */
+  voiceEngines: readonly [EngineConfig, ...EngineConfig[]];
   /** For RTP, both ends included. */
   rtpPorts: { from: number; to: number };
   /** What SDP names; null: the address that is bound. */
@@ -25,7 +27,6 @@ export interface VoiceConfig {
   recordingsS3: RecordingsS3Config | null;
 }
 
-const ENGINES = ["scripted"] as const;
 /** A call needs two ports, a transfer two more. */
 const FEWEST_PORTS = 4;
 
@@ -36,17 +37,12 @@ export function readVoiceConfig(reader: {
   problems: string[];
 }): VoiceConfig {
   const { text, problems } = reader;
-  const engine = text("VOICE_ENGINE") ?? ENGINES[0];
-  const voiceEngine = ENGINES.find((known) => known === engine);
-  if (voiceEngine === undefined)
-    problems.push(`VOICE_ENGINE must be one of ${ENGINES.join(", ")}, but is "${engine}".`);
-
   const mediaAddress = text("MEDIA_ADDRESS");
   if (mediaAddress !== null && isIP(mediaAddress) === 0)
     problems.push(`MEDIA_ADDRESS must be an IP address, but is "${mediaAddress}".`);
 
   return {
-    voiceEngine: voiceEngine ?? ENGINES[0],
+    voiceEngines: readEngines(reader),
     rtpPorts: readPorts(text("RTP_PORTS") ?? "20000-29999", problems),
     mediaAddress,
     iceServers: readIceServers(text("ICE_SERVERS"), problems),

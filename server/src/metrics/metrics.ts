@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Database } from "../database/database.ts";
 import type { RequestRecord } from "../http/guard.ts";
+import type { EngineMeter } from "../voice/engines/engine-meter.ts";
+import { createEngineMetrics } from "./engine-metrics.ts";
 import { countRequests } from "./request-figures.ts";
 
 /** What the webhook feature tells of its queue when the metrics are read. */
@@ -29,6 +31,7 @@ export interface Metrics {
     answered(call: { carrier: string; seconds: number }): void;
     /** How many calls this process runs is asked for when the metrics are read. */
     countLive(count: () => number): void;
+    engines: EngineMeter;
   };
   dialing: {
     /** An attempt is settled, or was dropped before anything was dialed. */
@@ -138,6 +141,7 @@ export function createMetrics(deps: {
       countLive(count) {
         countLiveCalls = count;
       },
+      engines: createEngineMetrics(registry),
     },
     dialing: { attemptEnded: (outcome) => dialAttempts.inc({ outcome }) },
     async render() {
