@@ -16,6 +16,7 @@ import { addOptOut, addText } from "./nouns/opt-out.ts";
 import { addOrg } from "./nouns/org.ts";
 import { addService } from "./nouns/service.ts";
 import { addSimulate } from "./nouns/simulate.ts";
+import { addTrunk } from "./nouns/trunk.ts";
 import { addWallet } from "./nouns/wallet.ts";
 import { addWebhook } from "./nouns/webhook.ts";
 import type { Context } from "./verb.ts";
@@ -44,6 +45,7 @@ export function buildProgram(context: Context): Command {
     addText,
     addCompliance,
     addNumber,
+    addTrunk,
     addImports,
     addWebhook,
     addDeliveries,

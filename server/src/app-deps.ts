@@ -14,6 +14,8 @@ export interface AppDeps extends CallsDeps {
   speech: Speech;
   /** To be called after a change that may let a campaign dial: wakes the dialers, here and in other processes. */
   campaignsChanged(): void;
+  /** To be called after each change of a trunk: the carriers hear of it, here and in other processes. */
+  trunksChanged(): void;
   /** To be called after a key or an organization's state changed: takes effect at once here and soon in other processes. */
   keysChanged(organizationId: string): void;
 }

@@ -203,8 +203,24 @@ async function start(
     closers.push(() => dispatcher.stop());
   }
 
+  const trunkListeners: (() => void)[] = [];
+  const onTrunksChanged = (listener: () => void) => void trunkListeners.push(listener);
+  const tellTrunksChanged = () => {
+    for (const listener of trunkListeners) listener();
+  };
+  notifications.onNotification("trunks", tellTrunksChanged);
   const calls = await startCalls(
-    { ...outbox, database, config, logger, notifications, speech, callMetrics: metrics.calls, dialing },
+    {
+      ...outbox,
+      onTrunksChanged,
+      database,
+      config,
+      logger,
+      notifications,
+      speech,
+      callMetrics: metrics.calls,
+      dialing,
+    },
     given.voice ?? {},
     closers,
   );
@@ -216,6 +232,10 @@ async function start(
     speech,
     campaignsChanged: dialing.campaignsChanged,
     leadWriter: createLeadWriter({ ...outbox, database }),
+    trunksChanged() {
+      tellTrunksChanged();
+      notifications.notify("trunks");
+    },
     /** To be called after each change of a key or of an organization's state: takes effect at once here, soon elsewhere. */
     keysChanged(organizationId: string) {
       authenticator.forget(organizationId);

@@ -4,7 +4,13 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import type { Notifications } from "./database/notifications.ts";
 import type { OutboxDeps } from "./events/outbox.ts";
-import { type CallsDeps, hangUpForOthers, startLeases, startRecovery } from "./features/calls/index.ts";
+import {
+  answerInboundCall,
+  type CallsDeps,
+  hangUpForOthers,
+  startLeases,
+  startRecovery,
+} from "./features/calls/index.ts";
 import { type DialingDeps, settleAttempt } from "./features/dialing/index.ts";
 import { openRecordingStore, startRecordingKeeper } from "./features/recordings/index.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -30,6 +36,8 @@ interface CallsParts extends OutboxDeps {
   notifications: Notifications;
   speech: Speech;
   callMetrics: Metrics["calls"];
+  /** Trunks have been added or removed, here or elsewhere. */
+  onTrunksChanged(listener: () => void): void;
   dialing: DialingDeps;
 }
 
@@ -55,8 +63,8 @@ export async function startCalls(
 
   const keeper = startRecordingKeeper({ ...deps, logger, removesOrphans: config.roles.has("janitor") });
   closers.push(() => keeper.stop());
-  const { plane, carriers } = options.plane
-    ? { plane: options.plane, carriers: options.carriers ?? [] }
+  const { plane, carriers, sip } = options.plane
+    ? { plane: options.plane, carriers: options.carriers ?? [], sip: null }
     : await loadVoice(parts);
   const voice = {
     plane,
@@ -72,6 +80,10 @@ export async function startCalls(
   closers.push(() => closePlane(plane, options.drainMs ?? DRAIN_MS, logger));
   const recovery = startRecovery(running);
   closers.push(() => recovery.stop());
+  if (sip) {
+    parts.onTrunksChanged(sip.trunksChanged);
+    sip.answerWith((call) => answerInboundCall(running, call));
+  }
   return running;
 }
 

@@ -1,12 +1,16 @@
+import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createEngine } from "./create-engine.ts";
+import type { Database } from "./database/database.ts";
+import { trunkSource } from "./features/trunks/index.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { createBrowserLegs } from "./voice/browser/browser-legs.ts";
 import { mediaAddresses } from "./voice/browser/media-addresses.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
 import { createSimulatedCarrier, openRtpLine } from "./voice/carriers/simulated/index.ts";
+import { createSipCarrier, resolveTarget, type SipCarrier } from "./voice/carriers/sip/index.ts";
 import { createMediaClock } from "./voice/media/media-clock.ts";
 import { createRtpPorts } from "./voice/media/rtp-ports.ts";
 import { loadVoiceActivity } from "./voice/media/voice-activity.ts";
@@ -22,17 +26,29 @@ import type { Speech } from "./voice/speech/index.ts";
 export async function startVoice(deps: {
   config: Config;
   clock: Clock;
+  database: Database;
   logger: Logger;
   speech: Speech;
   callMetrics: Pick<Metrics["calls"], "engines">;
-}): Promise<{ plane: VoicePlane; carriers: readonly Carrier[] }> {
+}): Promise<{ plane: VoicePlane; carriers: readonly Carrier[]; sip: SipCarrier }> {
   const { config, clock, logger } = deps;
   const onError = (what: string) => (error: unknown) => logger.error({ err: error }, what);
   const speech: Speech = { ...deps.speech, close: async () => undefined };
   const ports = createRtpPorts(config.rtpPorts);
   const mediaClock = createMediaClock({ onError: onError("a tick of a call failed") });
   const detectors = createDetectors(await loadVoiceActivity());
+  const sip = createSipCarrier({
+    clock,
+    newToken: () => randomBytes(10).toString("hex"),
+    ports,
+    source: trunkSource(deps.database),
+    resolve: resolveTarget,
+    bind: config.sipBind,
+    advertisedAddress: config.mediaAddress,
+    logger,
+  });
   const carriers = [
+    sip,
     createSimulatedCarrier({
       mediaClock,
       speech,
@@ -55,5 +71,5 @@ export async function startVoice(deps: {
     carriers,
     logger,
   });
-  return { plane, carriers };
+  return { plane, carriers, sip };
 }

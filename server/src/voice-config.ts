@@ -20,7 +20,9 @@ export interface VoiceConfig {
   voiceEngines: readonly [EngineConfig, ...EngineConfig[]];
   /** For RTP, both ends included. */
   rtpPorts: { from: number; to: number };
-  /** What SDP names; null: the address that is bound. */
+  /** Where SIP listens, once there is a trunk. */
+  sipBind: { address: string; port: number };
+  /** What SDP and Contact name; null: the address that is bound. */
   mediaAddress: string | null;
   /** Handed to browsers, and used by our end of their connections. */
   iceServers: IceServer[];
@@ -42,12 +44,24 @@ export function readVoiceConfig(reader: {
     problems.push(`MEDIA_ADDRESS must be an IP address, but is "${mediaAddress}".`);
 
   return {
+    sipBind: readSipBind(text("SIP_BIND") ?? "127.0.0.1:5070", problems),
     voiceEngines: readEngines(reader),
     rtpPorts: readPorts(text("RTP_PORTS") ?? "20000-29999", problems),
     mediaAddress,
     iceServers: readIceServers(text("ICE_SERVERS"), problems),
     recordingsS3: readS3(reader),
   };
+}
+
+/** `127.0.0.1:5070`, `[::1]:5070`. */
+function readSipBind(value: string, problems: string[]): VoiceConfig["sipBind"] {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(value) ?? [];
+  const address = bracketed ?? plain ?? "";
+  const port = Number(digits);
+  if (isIP(address) === 0 || !(port <= 65_535)) {
+    problems.push(`SIP_BIND must be an IP address and a port such as 0.0.0.0:5070, but is "${value}".`);
+  }
+  return { address, port };
 }
 
 function readPorts(value: string, problems: string[]): VoiceConfig["rtpPorts"] {

@@ -25,6 +25,7 @@ export const privateTags = {
   "Do not call": "Numbers that the organization must never call.",
   Compliance: "Whether a number may be called, when, and by which rule.",
   "Opt-outs": "Wishes not to be called again: what the rules make of words, and the texts that people sent.",
+  Trunks: "SIP servers that carry calls: an organization's own, and those that all organizations share.",
   Numbers: "The numbers that the organization calls from and is called on.",
   Agents: "Voice agents: those of the API, and those managed in the app, which are made here.",
   Appointments: "Appointments of any source; those booked here have the source `app`.",

@@ -140,12 +140,13 @@ async function beginTransfer(
   const { organizationId, callId } = call;
   const to = transferNumber(call.template, call.carrier, call.to);
   if (to === null) return null;
+  const ours = call.isInbound ? call.to : call.from;
   return deps.database.transaction(async (transaction) => {
     // A browser call has no number of its own to call from.
     const caller =
-      call.from === null || call.carrier === null
+      ours === null || call.carrier === null
         ? await pickCallerId(deps, transaction, { organizationId, toNumber: to })
-        : { phone_number: call.from, carrier: call.carrier };
+        : { phone_number: ours, carrier: call.carrier };
     const carrier = caller && voice.carriers.get(caller.carrier);
     if (!carrier) return null;
     const transferId = deps.newId();

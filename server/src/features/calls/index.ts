@@ -1,3 +1,4 @@
+export { answerInboundCall } from "./answer-inbound-call.ts";
 export { callsRoutes, START_ERRORS } from "./calls.routes.ts";
 export { CallDetails, CallPage, CreatedCall, NoFields, OperatorCallListQuery } from "./calls.schema.ts";
 export type { CallsDeps } from "./calls-deps.ts";

@@ -1,10 +1,11 @@
 import { type Transaction, timestamp } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
+import type { Carrier } from "../../voice/carriers/carrier.ts";
 import type { CallSetup } from "../../voice/session/ports.ts";
 import { type CallTemplate, holdAgent, resolveCallTemplate, type Scalar } from "../agents/index.ts";
 import { placeHold } from "../billing/index.ts";
 import { isOnDnc } from "../dnc/index.ts";
-import { canonicalPhoneNumber, findLead } from "../leads/index.ts";
+import { canonicalPhoneNumber, findLead, findLeadByNumber } from "../leads/index.ts";
 import { pickCallerId, takeCallerId } from "../numbers/index.ts";
 import { CONNECT_WITHIN_MS, hashAccessToken, makeAccessToken } from "./access-token.ts";
 import { callSetup } from "./call-setup.ts";
@@ -22,7 +23,19 @@ export type CallRequest = {
   origin?: "api" | "app";
   /** Of a campaign's call, whoever else asks. */
   campaign?: CampaignOfCall;
+  /** Somebody calls us. */
+  inbound?: InboundParty;
 } & ({ agentId: null; body: CallCreate } | { agentId: string; body: AgentCallCreate });
+
+/** Who calls which number of ours. */
+export interface InboundParty {
+  /** E.164; null when it is kept back. */
+  from: string | null;
+  /** E.164 */
+  to: string;
+  /** Gives the call when it is dialed. */
+  carrier: Carrier;
+}
 
 /** The campaign that a call is made for. */
 export interface CampaignOfCall {
@@ -45,6 +58,8 @@ export interface OpenedCall {
   carrier: string | null;
   from: string | null;
   to: string | null;
+  /** They have called us: `from` is the person's number, `to` ours. */
+  isInbound: boolean;
   template: CallTemplate;
   ratePerMinute: number;
   metadata: Readonly<Record<string, Scalar>>;
@@ -96,14 +111,21 @@ export async function openCall(
     );
   }
 
-  const lead = await leadOf(transaction, organizationId, body.lead_id ?? null);
-  const to = medium === "phone" ? destinationOf(body.to_number, lead?.phone_number) : null;
-  const number = to === null ? null : await callerId(deps, transaction, organizationId, body.from_number, to);
-  if (to !== null && (await isOnDnc(transaction, organizationId, to))) {
+  const { campaign, inbound } = request;
+  const lead = inbound
+    ? await callerAsLead(transaction, organizationId, inbound)
+    : await leadOf(transaction, organizationId, body.lead_id ?? null);
+  const to = inbound?.to ?? (medium === "phone" ? destinationOf(body.to_number, lead?.phone_number) : null);
+  const number = inbound
+    ? { phone_number: inbound.from, carrier: inbound.carrier.name }
+    : to === null
+      ? null
+      : await callerId(deps, transaction, organizationId, body.from_number, to);
+  // Who calls wants to be talked to.
+  if (!inbound && to !== null && (await isOnDnc(transaction, organizationId, to))) {
     throw new DomainError("destination_on_dnc", "The number is on the organization's do-not-call list.");
   }
 
-  const { campaign } = request;
   const callId = campaign?.callId ?? deps.newId();
   const ratePerMinute = medium === "phone" ? terms.phone_rate_per_minute : terms.browser_rate_per_minute;
   // Locks the wallet until the transaction ends: starts of one organization come one after the other from here on.
@@ -123,7 +145,7 @@ export async function openCall(
     values: [
       organizationId,
       callId,
-      campaign ? "campaign" : (request.origin ?? "api"),
+      campaign ? "campaign" : inbound ? "inbound" : (request.origin ?? "api"),
       medium,
       lead?.id ?? null,
       agent?.id ?? null,
@@ -153,7 +175,10 @@ export async function openCall(
       templateContext,
       lead,
       agentName: agent?.name ?? null,
-      seats: campaign && number ? await seatsOf(transaction, organizationId, campaign.id, number) : null,
+      seats:
+        campaign && number?.phone_number
+          ? await seatsOf(transaction, organizationId, campaign.id, number.phone_number)
+          : null,
     }),
     organizationId,
     callId,
@@ -164,6 +189,7 @@ export async function openCall(
     carrier,
     from: number?.phone_number ?? null,
     to,
+    isInbound: inbound !== undefined,
     template,
     ratePerMinute,
     metadata,
@@ -178,13 +204,17 @@ async function seatsOf(
   transaction: Transaction,
   organizationId: string,
   campaignId: string,
-  { phone_number: fromNumber }: { phone_number: string },
+  fromNumber: string,
 ) {
   const [seats] = await transaction.query<{ organization_name: string; needed: boolean | null }>({
     ...readSeats,
     values: [organizationId, campaignId],
   });
   return seats?.needed ? { organizationName: seats.organization_name, fromNumber } : null;
+}
+
+async function callerAsLead(transaction: Transaction, organizationId: string, { from }: InboundParty) {
+  return from === null ? null : ((await findLeadByNumber(transaction, organizationId, from)) ?? null);
 }
 
 async function leadOf(transaction: Transaction, organizationId: string, leadId: string | null) {

@@ -34,7 +34,13 @@ export async function optOutInTranscript(
   });
   const said = wishIn(turns);
   if (said === null) return false;
-  const person = await personOf(transaction, { organizationId, leadId: call.lead_id, to: call.to_number });
+  const person = await personOf(transaction, {
+    organizationId,
+    leadId: call.lead_id,
+    to: call.to_number,
+    from: call.from_number,
+    isInbound: call.origin === "inbound",
+  });
   if (person.phoneNumber !== null) {
     await recordOptOut(deps, transaction, {
       organizationId,

@@ -11,7 +11,7 @@ import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
 import { endCall } from "./end-call.ts";
 import { failsAs } from "./fails-as.ts";
-import { type CallRequest, type OpenedCall, openCall } from "./open-call.ts";
+import { type CallRequest, type InboundParty, type OpenedCall, openCall } from "./open-call.ts";
 import { directionOf } from "./present-call.ts";
 import type { VoiceHost } from "./voice-host.ts";
 
@@ -54,7 +54,7 @@ export async function startCall(
   );
   voice.between.add(opened.callId);
   try {
-    return await place(deps, voice, opened, remember);
+    return await place(deps, voice, opened, remember, request.inbound);
   } finally {
     voice.between.delete(opened.callId);
   }
@@ -65,6 +65,7 @@ async function place(
   voice: VoiceHost,
   opened: OpenedCall,
   remember: Remember | undefined,
+  inbound: InboundParty | undefined,
 ): Promise<CreatedCall> {
   // What happens to the call is stored after its start is, so that nothing is told of a call that wasn't accepted.
   let settle = () => {};
@@ -77,7 +78,7 @@ async function place(
     live =
       opened.medium === "browser"
         ? await voice.plane.startBrowserCall(opened.setup, ports)
-        : await voice.plane.startPhoneCall(opened.setup, ports, dialOf(voice, opened));
+        : await voice.plane.startPhoneCall(opened.setup, ports, dialOf(voice, opened, inbound));
   } catch (error) {
     settle();
     throw await refuse(deps, opened, error);
@@ -96,7 +97,13 @@ async function place(
   }
 }
 
-function dialOf(voice: VoiceHost, { carrier: name, from, to }: OpenedCall) {
+function dialOf(
+  voice: VoiceHost,
+  { carrier: name, from, to }: OpenedCall,
+  inbound: InboundParty | undefined,
+) {
+  // Nobody is dialed: it gives the call that is there.
+  if (inbound) return { carrier: inbound.carrier, from: from ?? "", to: to! };
   const carrier = voice.carriers.get(name!);
   if (!carrier) {
     throw new CarrierRefusal("no_voice_carrier_available", `There is no carrier ${name} in this process.`);

@@ -31,3 +31,20 @@ export async function findNumber(
   const [number] = await on.query<OwnedNumber>({ ...sql.readNumber, values: [organizationId, phoneNumber] });
   return number ?? null;
 }
+
+/**
+ * The number that somebody calls, where an agent answers it. Over a shared trunk it may be any organization's: then the one
+ * that has had it for longest.
+ * @param organizationId null: any
+ * @param phoneNumber E.164
+ */
+export async function findCalledNumber(
+  on: Queryable,
+  { organizationId, phoneNumber }: { organizationId: string | null; phoneNumber: string },
+): Promise<{ organization_id: string; phone_number: string; agent_id: string } | null> {
+  const [number] = await on.query<{ organization_id: string; phone_number: string; agent_id: string }>({
+    ...sql.readCalledNumber,
+    values: [organizationId, phoneNumber],
+  });
+  return number ?? null;
+}

@@ -32,6 +32,8 @@ export interface DialRequest {
 export interface CarrierCall {
   /** The carrier's own id of the call. */
   readonly sid: string;
+  /** They have called us: a person, whom nobody needs to tell from a machine. */
+  readonly isInbound?: boolean;
   /** To be called once, right after `dial` resolved: what happened before is delivered then. */
   onEvent(listener: (event: CarrierEvent) => void): void;
   /** Cancels a call that isn't answered, ends one that is. `ended` follows. Idempotent, never throws. */

@@ -38,6 +38,8 @@ export interface RtpLeg extends MediaLeg {
   readonly localPort: number;
   /** From now on audio goes there, and is taken from there only. */
   setRemote(remote: RtpRemote): void;
+  /** What the far side has answered to the options that the leg was opened with, or wants from now on. */
+  negotiated(agreed: Pick<RtpLegOptions, "payloadType"> & { telephoneEventPayloadType: number | null }): void;
   /**
    * Keys a digit, in place of audio for so long. Several are sent one after the other.
    * @throws RangeError for what isn't a digit
@@ -75,7 +77,8 @@ export async function openRtpLeg(options: RtpLegOptions): Promise<RtpLeg> {
 }
 
 function legOver(socket: Socket, localPort: number, options: RtpLegOptions): RtpLeg {
-  const { payloadType: law, telephoneEventPayloadType: eventType, ports } = options;
+  const { ports } = options;
+  let { payloadType: law, telephoneEventPayloadType: eventType } = options;
   const now = options.now ?? (() => performance.now());
   const buffer = createJitterBuffer();
   const statistics = createReceiveStatistics();
@@ -202,7 +205,9 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
   return {
     localPort,
     closed,
-    digitsOutOfBand: eventType !== undefined,
+    get digitsOutOfBand() {
+      return eventType !== undefined;
+    },
     receive: () => (open ? buffer.pull(now()) : null),
     send(samples) {
       if (!open) return;
@@ -221,6 +226,10 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
     setRemote(given) {
       remote = normalized(given);
       mayLatch = options.latch ?? false;
+    },
+    negotiated(agreed) {
+      law = agreed.payloadType;
+      eventType = agreed.telephoneEventPayloadType ?? undefined;
     },
     sendDigit(digit, durationMs = DIGIT_MS) {
       assertDigit(digit);

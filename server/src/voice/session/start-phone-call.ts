@@ -58,7 +58,7 @@ function listen(clock: Clock, session: CallSession, call: CarrierCall): void {
       case "answered":
         answered = true;
         cancel();
-        return session.answered(event.media, true);
+        return session.answered(event.media, !call.isInbound);
       case "said":
         return session.said(event.text);
       case "ended": {

@@ -1,0 +1,70 @@
+import { parseParams } from "./via.ts";
+
+export interface SipUri {
+  scheme: "sip" | "sips" | "tel";
+  /** The user, its escapes resolved; the number of a tel: URI. */
+  user: string | null;
+  /** Without the brackets of IPv6. Empty for tel:. */
+  host: string;
+  port: number | null;
+  params: ReadonlyMap<string, string>;
+}
+
+/** What From, To, Contact and Route hold. */
+export interface NameAddress {
+  uri: string;
+  params: ReadonlyMap<string, string>;
+}
+
+const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
+
+/** @returns null when it isn't a URI of SIP or a telephone's */
+export function parseUri(text: string): SipUri | null {
+  const [, scheme, rest = ""] = /^(sips?|tel):([^\s<>]+)$/i.exec(text.trim()) ?? [];
+  if (scheme === undefined) return null;
+  const [beforeHeaders = ""] = rest.split("?");
+  if (scheme.toLowerCase() === "tel") {
+    const [number = "", ...params] = beforeHeaders.split(";");
+    return { scheme: "tel", user: number, host: "", port: null, params: parseParams(params.join(";")) };
+  }
+  const at = beforeHeaders.lastIndexOf("@");
+  const [address = "", ...params] = beforeHeaders.slice(at + 1).split(";");
+  const [, host, port] = HOST.exec(address) ?? [];
+  if (host === undefined || (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535)))
+    return null;
+  const [user] = at < 0 ? [null] : beforeHeaders.slice(0, at).split(/[:;]/);
+  return {
+    scheme: scheme.toLowerCase() as "sip" | "sips",
+    user: user === null || user === undefined ? null : unescaped(user),
+    host: host.replace(/^\[|\]$/g, ""),
+    port: port === undefined ? null : Number(port),
+    params: parseParams(params.join(";")),
+  };
+}
+
+/** @returns null when it can't be read */
+export function parseNameAddress(value: string | undefined): NameAddress | null {
+  if (value === undefined) return null;
+  const bracketed = /^\s*(?:"(?:[^"\\]|\\.)*"|[^"<]*)\s*<([^<>]+)>\s*(;.*)?$/s.exec(value);
+  if (bracketed) return { uri: bracketed[1]!.trim(), params: parseParams(bracketed[2] ?? "") };
+  const [, uri, params = ""] = /^\s*([^\s;<>"]+)\s*(;.*)?$/s.exec(value) ?? [];
+  return uri === undefined ? null : { uri, params: parseParams(params) };
+}
+
+/** The tag of a From or To; null when there is none. */
+export function tagOf(value: string | undefined): string | null {
+  return parseNameAddress(value)?.params.get("tag") || null;
+}
+
+/** A host as it stands in URIs: IPv6 in brackets. */
+export function hostText(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,6 @@
+export { hostText, parseUri } from "./address.ts";
+export { createSipCarrier, type SipCarrier } from "./create-sip-carrier.ts";
+export { PROTOCOLS, type Protocol } from "./flow.ts";
+export { probeTrunk } from "./probe-trunk.ts";
+export { resolveTarget } from "./resolve-target.ts";
+export type { Trunk, TrunkSource } from "./trunk.ts";

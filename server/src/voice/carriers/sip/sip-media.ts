@@ -1,0 +1,106 @@
+import { FRAME_SAMPLES, type HeardFrame, type MediaLeg } from "../../media/media-leg.ts";
+import { openRtpLeg, type RtpLegOptions } from "../../media/rtp-leg.ts";
+import {
+  type AudioDescription,
+  answerDirection,
+  type Direction,
+  isUnspecified,
+  OFFERED,
+  parseSdp,
+  writeSdp,
+} from "./sdp.ts";
+
+/** A call's audio, and what is said of it in its messages. */
+export interface SipMedia {
+  readonly leg: MediaLeg;
+  offer(): string;
+  /** Takes the answer to our offer. @returns false when it is none that we can take part in */
+  accept(answer: string): boolean;
+  /** @returns our answer to an offer; null when we have nothing in common with it */
+  answer(offer: string): string | null;
+  close(): void;
+}
+
+export interface SipMediaOptions extends Pick<RtpLegOptions, "ports" | "now" | "onError"> {
+  /** The IP address to bind. */
+  localAddress: string;
+  /** The IP address to name. */
+  advertisedAddress: string;
+  sessionId: number;
+}
+
+const SILENT: HeardFrame = { samples: new Int16Array(FRAME_SAMPLES), concealed: false };
+
+/** @throws NoRtpPortFree */
+export async function openSipMedia(options: SipMediaOptions): Promise<SipMedia> {
+  const rtp = await openRtpLeg({
+    ...options,
+    payloadType: OFFERED.laws[0],
+    telephoneEventPayloadType: OFFERED.telephoneEvent,
+  });
+  let version = 0;
+  let last = "";
+  let direction: Direction = "sendrecv";
+
+  /** The version grows with what is said, and only then (RFC 3264, 8). */
+  const describe = (what: Pick<AudioDescription, "laws" | "telephoneEvent"> & Partial<AudioDescription>) => {
+    const { laws, telephoneEvent, refused } = what;
+    const write = (as: number) =>
+      writeSdp({
+        sessionId: options.sessionId,
+        version: as,
+        address: options.advertisedAddress,
+        port: rtp.localPort,
+        laws,
+        telephoneEvent,
+        direction: direction === "sendrecv" ? "sendrecv" : answerDirection(direction),
+        ...(refused ? { refused } : {}),
+      });
+    if (write(version) !== last) version++;
+    last = write(version);
+    return last;
+  };
+  const apply = (theirs: AudioDescription) => {
+    direction = theirs.direction;
+    rtp.negotiated({
+      payloadType: theirs.laws[0]!,
+      telephoneEventPayloadType: theirs.telephoneEvent,
+    });
+    if (!isUnspecified(theirs.address)) rtp.setRemote(theirs);
+  };
+
+  return {
+    leg: {
+      // Who holds the line sends nothing, and is still there.
+      receive: () => rtp.receive() ?? (direction === "inactive" || direction === "recvonly" ? SILENT : null),
+      send(samples) {
+        if (direction === "sendrecv" || direction === "recvonly") rtp.send(samples);
+      },
+      get digitsOutOfBand() {
+        return rtp.digitsOutOfBand;
+      },
+      onDigit: rtp.onDigit,
+      onFirstAudio: rtp.onFirstAudio,
+      stats: rtp.stats,
+      close: () => close(),
+    },
+    offer: () => describe(OFFERED),
+    accept(answer) {
+      const theirs = parseSdp(answer);
+      if (theirs) apply(theirs);
+      return theirs !== null;
+    },
+    answer(offer) {
+      const theirs = parseSdp(offer);
+      if (!theirs) return null;
+      apply(theirs);
+      return describe(theirs);
+    },
+    close: () => close(),
+  };
+
+  function close(): void {
+    direction = "sendrecv";
+    rtp.close();
+  }
+}
