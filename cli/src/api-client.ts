@@ -7,7 +7,8 @@ const LONGEST_ANSWER_MS = 60_000;
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 export interface ApiClient {
-  get(path: string, query?: Query): Promise<Answer>;
+  /** @param withinMs how long the answer may take, where that isn't the usual */
+  get(path: string, query?: Query, withinMs?: number): Promise<Answer>;
   /** An answer that isn't JSON, as it was written. */
   text(path: string): Promise<string>;
   post(path: string, body?: unknown): Promise<Answer>;
@@ -33,7 +34,12 @@ export interface ApiClientOptions {
  * Every method throws Refusal: with the service's own envelope, or `unreachable` when there is no answer.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const ask = async (method: string, url: URL, body?: unknown): Promise<{ status: number; text: string }> => {
+  const ask = async (
+    method: string,
+    url: URL,
+    body?: unknown,
+    withinMs = LONGEST_ANSWER_MS,
+  ): Promise<{ status: number; text: string }> => {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       ...options.headers,
@@ -44,7 +50,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
     };
     try {
-      return await exchange(url, method, headers, payload);
+      return await exchange(url, method, headers, payload, withinMs);
     } catch (error) {
       throw new Refusal({
         error: "unreachable",
@@ -52,12 +58,12 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       });
     }
   };
-  const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+  const call = async (method: string, path: string, body?: unknown, withinMs?: number): Promise<Answer> => {
     const url = new URL(options.baseUrl + path);
-    return readAnswer(await ask(method, url, body), url);
+    return readAnswer(await ask(method, url, body, withinMs), url);
   };
   return {
-    get: (path, query) => call("GET", path + queryText(query)),
+    get: (path, query, withinMs) => call("GET", path + queryText(query), undefined, withinMs),
     async text(path) {
       const url = new URL(options.baseUrl + path);
       const response = await ask("GET", url);
@@ -75,11 +81,12 @@ async function exchange(
   method: string,
   headers: Record<string, string | number>,
   payload: string | undefined,
+  withinMs: number,
 ): Promise<{ status: number; text: string }> {
   // Most services are on this machine: TLS is loaded only where it is spoken.
   const send = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = send(url, { method, headers, agent: false, timeout: LONGEST_ANSWER_MS }, resolve);
+    const request = send(url, { method, headers, agent: false, timeout: withinMs }, resolve);
     request.on("timeout", () => request.destroy(new Error("no answer in time")));
     request.on("error", reject);
     request.end(payload);

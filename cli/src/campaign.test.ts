@@ -52,7 +52,7 @@ it("steers a campaign", async () => {
   expect(await refused("campaign", "launch", ...one)).toMatchObject({
     message: expect.stringMatching(/leads/),
   });
-  await record("campaign", "attach", ...one, "--lead", await newLead("2125550100"));
+  await record("campaign", "attach", ...one, "--lead", await newLead("8005550100"));
   expect(await refused("campaign", "launch", ...one)).toMatchObject({ error: "insufficient_balance" });
   await record("wallet", "credit", "--tokens", "1000");
   for (const [verb, status] of [
@@ -159,6 +159,25 @@ it("attaches leads by id, by filter and from a CSV, and tells how far it is", as
   expect(await refused(...attach, "--csv", join(folder, "none.csv"))).toMatchObject({
     error: "file_unreadable",
   });
+});
+
+it("previews a campaign, and lists its verdicts", async () => {
+  const { id } = await record("campaign", "create", "--name", "Look");
+  const one = ["--campaign", String(id)];
+  const lead = await newLead("8005550104");
+  await record("campaign", "attach", ...one, "--lead", lead);
+  expect(await record("campaign", "preview", ...one)).toMatchObject({
+    leads: 1,
+    dialable_now: 0,
+    waiting: 0,
+    blocked: 1,
+    by_reason: [{ reason: "timezone_unknown", count: 1 }],
+  });
+  expect((await cli("campaign", "preview", ...one, "--org", organizationId)).stdout).toMatch(
+    /by_reason\nreason +count\ntimezone_unknown +1/,
+  );
+  expect(await record("campaign", "verdicts", ...one, "--lead", lead)).toMatchObject({ data: [], limit: 50 });
+  expect((await cli("campaign", "verdicts", ...one, "--org", organizationId)).stdout).toBe("None.\n");
 });
 
 it("caps the attempts to a number", async () => {

@@ -168,6 +168,8 @@ const publicSuccesses: Successes = {
       json: { ...json, lead_id: await make.leads!(), notes: "Bring both." },
     });
   },
+  "GET /appointments/{id}.ics": async (call, make) =>
+    call("GET", `/appointments/${await make.appointments!()}.ics`),
   "PATCH /appointments/{id}": async (call, make) => {
     const path = `/appointments/${await make.appointments!()}`;
     await call("PATCH", path, { json: {} });
@@ -366,6 +368,16 @@ const privateSuccesses: Successes = {
     await call("POST", `${path}/reschedule`, { json: { appointment_datetime: "2027-01-06T10:00:00Z" } });
     return call("POST", `${path}/cancel`);
   },
+  "POST /organizations/{organization_id}/appointments/{id}/complete": async (call, make) => {
+    const path = await make.appointments!();
+    await call("POST", `${path}/complete`);
+    await call("POST", `${path}/no-show`);
+    return call("POST", `${path}/complete`);
+  },
+  "POST /organizations/{organization_id}/appointments/{id}/no-show": async (call, make) =>
+    call("POST", `${await make.appointments!()}/no-show`),
+  "GET /organizations/{organization_id}/appointments/{id}.ics": async (call, make) =>
+    call("GET", `${await make.appointments!()}.ics`),
   "POST /organizations/{organization_id}/agents": async (call, make) => {
     const path = `/organizations/${await make.organizations!()}/agents`;
     await call("POST", path, { json: { name: "A", system_prompt: "" } });
@@ -407,6 +419,16 @@ const privateSuccesses: Successes = {
   },
   "GET /organizations/{organization_id}/campaigns/{id}/progress": async (call, make) =>
     call("GET", `${await make.campaigns!()}/progress`),
+  "GET /organizations/{organization_id}/campaigns/{id}/preview": async (call, make) => {
+    const path = await make.campaigns!();
+    await call("POST", `${path}/leads`, { json: { lead_ids: [await make.leads!()] } });
+    return call("GET", `${path}/preview`);
+  },
+  "GET /organizations/{organization_id}/campaigns/{id}/verdicts": async (call, make) => {
+    const path = `${await make.campaigns!()}/verdicts`;
+    await call("GET", `${path}?lead_id=${UNKNOWN_ID}`);
+    return call("GET", path);
+  },
   ...Object.fromEntries(
     ["launch", "pause", "resume", "complete", "cancel"].map((trigger) => [
       `POST /organizations/{organization_id}/campaigns/{id}/${trigger}`,
@@ -420,7 +442,8 @@ const privateSuccesses: Successes = {
           json: { name: "A", system_prompt: "x" },
         });
         await call("PATCH", path, { json: { assigned_ai_agent_id: agent.body.id } });
-        await call("POST", `${path}/leads`, { json: { lead_ids: [await make.leads!()] } });
+        // A number without a time zone: nobody is dialed.
+        await call("POST", `${path}/leads/import`, { json: { csv: "phone_number\n8005550100\n" } });
         await call("POST", `${organization}/numbers`, { json: { phone_number: newNumber() } });
         await call("POST", `${organization}/wallet/credits`, { json: { tokens: 99 } });
         if (trigger === "launch") return call("POST", `${path}/launch`);

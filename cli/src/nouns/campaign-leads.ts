@@ -10,9 +10,24 @@ import {
   organizationPath,
   organizationVerb,
   orNone,
+  paged,
+  pageQuery,
   pairs,
   show,
+  showPage,
 } from "../verb.ts";
+
+/** Of millions of leads, on a busy machine. */
+const LONGEST_PREVIEW_MS = 10 * 60_000;
+const VERDICT_COLUMNS = [
+  "decided_at",
+  "lead_id",
+  "allowed",
+  "reason",
+  "rule_id",
+  "next_allowed_at",
+  "call_id",
+];
 
 /** `outreach campaign …`: its leads, and how far it is with them. */
 export function addCampaignLeads(campaign: Command, context: Context): void {
@@ -39,6 +54,26 @@ export function addCampaignLeads(campaign: Command, context: Context): void {
     .action(async (options) => {
       const path = organizationPath(options.org, "campaigns", options.campaign, "progress");
       show(context, options, await context.api.get(path));
+    });
+
+  organizationVerb(
+    campaign,
+    "preview",
+    "how many leads can be dialed now, how many wait, how many can't, and why",
+  )
+    .requiredOption("--campaign <id>", "the campaign")
+    .action(async (options) => {
+      const path = organizationPath(options.org, "campaigns", options.campaign, "preview");
+      show(context, options, await context.api.get(path, {}, LONGEST_PREVIEW_MS));
+    });
+
+  paged(organizationVerb(campaign, "verdicts", "why its leads were called or weren't, newest first"))
+    .requiredOption("--campaign <id>", "the campaign")
+    .option("--lead <id>", "only of this lead")
+    .action(async (options) => {
+      const path = organizationPath(options.org, "campaigns", options.campaign, "verdicts");
+      const page = await context.api.get(path, { ...pageQuery(options), lead_id: options.lead });
+      showPage(context, options, page, VERDICT_COLUMNS);
     });
 }
 

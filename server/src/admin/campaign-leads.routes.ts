@@ -6,13 +6,24 @@ import {
   CampaignProgress,
   checkSelection,
   LeadsAttach,
+  readCampaign,
   readProgress,
   requireOpenCampaign,
 } from "../features/campaigns/index.ts";
+import {
+  callingRules,
+  createDecideCall,
+  listVerdicts,
+  loadRules,
+  StoredVerdictPage,
+  VerdictListQuery,
+} from "../features/compliance/index.ts";
+import { CampaignPreview, previewCampaign } from "../features/dialing/index.ts";
 import { CSV_BODY_LIMIT, ImportSummary, importLeads, LeadImport } from "../features/leads/index.ts";
 import { readOrganization } from "../features/organizations/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
+import { pageFrom } from "../http/schema.ts";
 import { OrganizationItemParams } from "./organization-params.ts";
 
 const { csv, mapping } = LeadImport.properties;
@@ -25,6 +36,7 @@ const CampaignImport = Type.Object(
 export function campaignLeadsRoutes(deps: AppDeps): RouteDefinition<Operator>[] {
   const route = routeFor<Operator>();
   const path = "/organizations/:organization_id/campaigns/:id";
+  const decideCall = createDecideCall(loadRules(callingRules));
   return [
     route({
       method: "POST",
@@ -87,6 +99,44 @@ export function campaignLeadsRoutes(deps: AppDeps): RouteDefinition<Operator>[] 
       async handle({ params }) {
         await readOrganization(deps, params.organization_id);
         return { body: await readProgress(deps, params.organization_id, params.id) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${path}/preview`,
+      operationId: "previewCampaign",
+      tag: "Campaigns",
+      summary: "How many leads can be dialed now, how many wait until when, and how many are blocked and why",
+      description:
+        "What the dialer would decide on each lead now, if the campaign were active. Changes nothing, and stores no verdict.",
+      access: "operator",
+      params: OrganizationItemParams,
+      responses: { 200: { description: "The preview", schema: CampaignPreview } },
+      errors: ["organization_not_found"],
+      async handle({ params: { organization_id: organizationId, id: campaignId } }) {
+        await readOrganization(deps, organizationId);
+        return { body: await previewCampaign({ ...deps, decideCall }, { organizationId, campaignId }) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${path}/verdicts`,
+      operationId: "listVerdicts",
+      tag: "Campaigns",
+      summary: "Why its leads were called or weren't, newest first",
+      description:
+        "One for each attempt; for a lead that is refused a new one whenever the answer changes, not at every look.",
+      access: "operator",
+      params: OrganizationItemParams,
+      query: VerdictListQuery,
+      responses: { 200: { description: "A page of verdicts", schema: StoredVerdictPage } },
+      errors: ["organization_not_found", "lead_not_found"],
+      async handle({ params: { organization_id: organizationId, id: campaignId }, query }) {
+        await readOrganization(deps, organizationId);
+        await readCampaign(deps, organizationId, campaignId);
+        const page = pageFrom(query);
+        const filter = { organizationId, campaignId, leadId: query.lead_id };
+        return { body: { data: await listVerdicts(deps, filter, page), ...page } };
       },
     }),
   ];

@@ -3,6 +3,7 @@ import { Instant, nullable, oneOf, pageOf, pageQuery, Uuid } from "../../http/sc
 import { TURN_ROLES, TURN_SOURCES } from "../../voice/transcript.ts";
 import { CallTemplate, callTemplateFields, Metadata, TemplateContext } from "../agents/index.ts";
 import { WalletEntry } from "../billing/index.ts";
+import { VerdictOrNull } from "../compliance/index.ts";
 
 const summaryFields = {
   id: Uuid,
@@ -226,7 +227,7 @@ export const CallDetails = Type.Object(
     turns: Type.Array(Turn),
     ledger_entries: Type.Array(WalletEntry),
     held_tokens: Type.Integer({ description: "Set aside for it right now" }),
-    verdict: Type.Unsafe<null>({ type: "null", description: "Why a campaign was allowed to place it" }),
+    verdict: VerdictOrNull,
   },
   { "x-name": "CallDetails" },
 );

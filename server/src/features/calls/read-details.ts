@@ -1,4 +1,5 @@
 import { readCallMoney } from "../billing/index.ts";
+import { readVerdictOfCall } from "../compliance/index.ts";
 import type { Call, CallDetails } from "./calls.schema.ts";
 import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
@@ -11,13 +12,14 @@ export async function readCallDetails(
   id: string,
 ): Promise<CallDetails> {
   const call = await readCall(deps, organizationId, id);
-  const [{ turns }, transfers, money] = await Promise.all([
+  const [{ turns }, transfers, money, verdict] = await Promise.all([
     readTranscript(deps, organizationId, id),
     deps.database.query<Call["transfers"][number] & { briefing: string }>({
       ...sql.readTransfers,
       values: [organizationId, id],
     }),
     readCallMoney(deps, organizationId, call.id),
+    readVerdictOfCall(deps.database, organizationId, call.id),
   ]);
   return {
     ...call,
@@ -25,7 +27,6 @@ export async function readCallDetails(
     turns,
     ledger_entries: money.entries,
     held_tokens: money.held,
-    // Campaigns will have them.
-    verdict: null,
+    verdict,
   };
 }

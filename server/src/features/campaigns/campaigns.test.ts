@@ -44,7 +44,7 @@ describe("campaigns", () => {
       json: { name: "Ready", assigned_ai_agent_id: agent.body.id, ...options },
     });
     expect(made.status).toBe(201);
-    await app.call("/v1/leads", { key, json: { phone_number: "2125550100", campaign_id: made.body.id } });
+    await app.call("/v1/leads", { key, json: { phone_number: "8005550100", campaign_id: made.body.id } });
     return made.body;
   };
   const summaryOf = (campaign: Body) =>

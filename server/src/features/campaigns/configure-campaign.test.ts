@@ -233,7 +233,7 @@ describe("launching", () => {
     await expectRefusal(409, "no_did_available", "number");
     await app.callPrivate(`${path}/numbers`, { json: { phone_number: "2125550150" } });
     await expectRefusal(409, "conflict", "no leads");
-    await app.call("/v1/leads", { key, json: { phone_number: "2125550171", campaign_id: id } });
+    await app.call("/v1/leads", { key, json: { phone_number: "8005550171", campaign_id: id } });
     await expectRefusal(402, "insufficient_balance", "costs 90 tokens, but only 0");
     await app.callPrivate(`${path}/wallet/credits`, { json: { tokens: 89 } });
     await expectRefusal(402, "insufficient_balance", "only 89");

@@ -67,3 +67,12 @@ export const lockDue = {
     ORDER BY next_at, lead_id LIMIT $5
     FOR UPDATE SKIP LOCKED`),
 };
+
+/** Reads entries of any state by their leads' ids. $1 organization, $2 campaign, $3 behind this lead, $4 a day before, $5 how many */
+export const readEntries = {
+  name: "dial-read-entries",
+  text: factsOf(`
+    SELECT ${ENTRY_COLUMNS} FROM dial_entries
+    WHERE organization_id = $1 AND campaign_id = $2 AND lead_id > $3
+    ORDER BY lead_id LIMIT $5`),
+};
