@@ -79,6 +79,38 @@ it("makes agents of the app, and campaigns with them", async () => {
   });
 });
 
+it("notes which appointments were kept, gives them to calendars, and sets the hours for them", async () => {
+  const lead = await service.call("/v1/leads", { key, json: { phone_number: "4155550111" } });
+  const book = async (at: string) => {
+    const made = await record("appointment", "book", "--lead", String(lead.body.id), "--at", at);
+    return ["--appointment", String(made.id)];
+  };
+  const kept = await book("2027-02-01T10:00");
+  const { ics } = await record("appointment", "ics", ...kept);
+  expect(ics).toMatch(/^BEGIN:VCALENDAR\r\n/);
+  expect((await cli("appointment", "ics", "--org", organizationId, ...kept)).stdout).toBe(ics);
+  expect(await record("appointment", "complete", ...kept)).toMatchObject({ status: "completed" });
+  const missed = await book("2027-02-02T10:00");
+  expect(await record("appointment", "no-show", ...missed)).toMatchObject({ status: "no_show" });
+  expect(await refused("appointment", "cancel", ...missed)).toMatchObject({ error: "conflict" });
+
+  expect(
+    await record("org", "update", "--hours", "mon-tue 09:00-12:00 13:00-17:00, sat 10:00-14:00"),
+  ).toMatchObject({
+    appointment_hours: {
+      mon: ["09:00-12:00", "13:00-17:00"],
+      tue: ["09:00-12:00", "13:00-17:00"],
+      sat: ["10:00-14:00"],
+    },
+  });
+  expect(await refused("org", "update", "--hours", "mon 12:00-09:00")).toMatchObject({
+    error: "invalid_request",
+  });
+  for (const wrong of ["", "mon", "fri-mon 09:00-10:00", "someday 09:00-10:00"])
+    expect((await cli("org", "update", "--org", organizationId, "--hours", wrong)).status).toBe(2);
+  expect(await record("org", "update", "--hours", "any")).toMatchObject({ appointment_hours: {} });
+});
+
 it("books, moves, lists and cancels appointments", async () => {
   const lead = await service.call("/v1/leads", { key, json: { phone_number: "4155550110" } });
   const booked = await record(

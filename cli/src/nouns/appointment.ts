@@ -54,6 +54,28 @@ export function addAppointment(program: Command, context: Context): void {
       show(context, options, await context.api.post(path, given({ reason: options.reason })));
     });
 
+  for (const [name, description] of [
+    ["complete", "note that one was kept"],
+    ["no-show", "note that the person missed one"],
+  ] as const) {
+    organizationVerb(appointment, name, description)
+      .requiredOption("--appointment <id>", "the appointment")
+      .action(async (options) => {
+        const path = organizationPath(options.org, "appointments", options.appointment, name);
+        show(context, options, await context.api.post(path));
+      });
+  }
+
+  organizationVerb(appointment, "ics", "one as a calendar file")
+    .requiredOption("--appointment <id>", "the appointment")
+    .action(async (options) => {
+      const file = await context.api.text(
+        organizationPath(options.org, "appointments", `${options.appointment}.ics`),
+      );
+      if (options.json) show(context, options, { ics: file });
+      else context.out(file);
+    });
+
   paged(organizationVerb(appointment, "list", "the appointments, newest first"))
     .addOption(new Option("--status <status>", "only these").choices(STATUSES))
     .option("--lead <id>", "only those of this lead")

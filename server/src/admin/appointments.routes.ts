@@ -2,14 +2,17 @@ import {
   AppAppointmentCreate,
   Appointment,
   AppointmentCancel,
+  AppointmentFinish,
   AppointmentListQuery,
   AppointmentPage,
   AppointmentReschedule,
   type AppointmentsDeps,
   bookAppointment,
   cancelAppointment,
+  finishAppointment,
   listAppointments,
   patchAppointment,
+  readCalendarFile,
 } from "../features/appointments/index.ts";
 import { readOrganization } from "../features/organizations/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
@@ -104,6 +107,61 @@ export function appointmentsAdminRoutes(deps: AppointmentsDeps): RouteDefinition
         await readOrganization(deps, organizationId);
         const input = { organizationId, id, reason: body.reason, actor: caller.actor };
         return { body: await cancelAppointment(deps, input) };
+      },
+    }),
+    route({
+      method: "POST",
+      path: `${path}/:id/complete`,
+      operationId: "completeAppointment",
+      tag: "Appointments",
+      summary: "Note that an appointment was kept",
+      description: "One that is noted so already is answered unchanged; a cancelled one is refused.",
+      access: "operator",
+      writes: true,
+      params: OrganizationItemParams,
+      body: AppointmentFinish,
+      responses: { 200: { description: "The appointment", schema: Appointment } },
+      errors: ["organization_not_found", "conflict"],
+      async handle({ caller, params }) {
+        const { organization_id: organizationId, id } = params;
+        await readOrganization(deps, organizationId);
+        const input = { organizationId, id, actor: caller.actor, status: "completed" as const };
+        return { body: await finishAppointment(deps, input) };
+      },
+    }),
+    route({
+      method: "POST",
+      path: `${path}/:id/no-show`,
+      operationId: "missAppointment",
+      tag: "Appointments",
+      summary: "Note that the person missed an appointment",
+      description: "One that is noted so already is answered unchanged; a cancelled one is refused.",
+      access: "operator",
+      writes: true,
+      params: OrganizationItemParams,
+      body: AppointmentFinish,
+      responses: { 200: { description: "The appointment", schema: Appointment } },
+      errors: ["organization_not_found", "conflict"],
+      async handle({ caller, params }) {
+        const { organization_id: organizationId, id } = params;
+        await readOrganization(deps, organizationId);
+        const input = { organizationId, id, actor: caller.actor, status: "no_show" as const };
+        return { body: await finishAppointment(deps, input) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${path}/:id.ics`,
+      operationId: "readAppointmentCalendar",
+      tag: "Appointments",
+      summary: "Download an appointment for calendars",
+      access: "operator",
+      params: OrganizationItemParams,
+      responses: { 200: { description: "The calendar file, RFC 5545", mediaType: "text/calendar" } },
+      errors: ["organization_not_found"],
+      async handle({ params }) {
+        await readOrganization(deps, params.organization_id);
+        return readCalendarFile(deps, params.organization_id, params.id);
       },
     }),
   ];

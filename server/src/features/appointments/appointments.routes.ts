@@ -14,6 +14,7 @@ import { type AppointmentsDeps, bookAppointment } from "./book-appointment.ts";
 import { cancelAppointment } from "./cancel-appointment.ts";
 import { patchAppointment } from "./patch-appointment.ts";
 import { listAppointments, readAppointment } from "./read-appointments.ts";
+import { readCalendarFile } from "./read-calendar-file.ts";
 
 export function appointmentsRoutes(deps: AppointmentsDeps): RouteDefinition<ApiCaller>[] {
   const route = routeFor<ApiCaller>();
@@ -71,6 +72,21 @@ export function appointmentsRoutes(deps: AppointmentsDeps): RouteDefinition<ApiC
       responses: { 200: { description: "The appointment", schema: Appointment } },
       async handle({ caller, params }) {
         return { body: await readAppointment(deps, caller.organizationId, params.id) };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/appointments/:id.ics",
+      operationId: "readAppointmentCalendar",
+      tag: "Appointments",
+      summary: "Download an appointment for calendars",
+      description:
+        "An iCalendar file (RFC 5545) with times in UTC. After a change, and after a cancellation, the new file takes the place of the old one in the calendar that has it. It holds the names of both sides, and the notes.",
+      access: "appointments:read",
+      params: IdParams,
+      responses: { 200: { description: "The calendar file", mediaType: "text/calendar" } },
+      async handle({ caller, params }) {
+        return readCalendarFile(deps, caller.organizationId, params.id);
       },
     }),
     route({

@@ -84,3 +84,6 @@ export const AppointmentReschedule = Type.Object(timeFields, {
   additionalProperties: false,
   "x-name": "AppointmentReschedule",
 });
+
+/** Of the private API: there is nothing to say. */
+export const AppointmentFinish = Type.Object({}, { additionalProperties: false });

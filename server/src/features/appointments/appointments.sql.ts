@@ -82,6 +82,23 @@ export const cancelAppointment = {
     RETURNING ${columns}`,
 };
 
+/** $3 status, $4 now */
+export const finishAppointment = {
+  name: "appointment-finish",
+  text: `
+    UPDATE appointments SET status = $3, updated_at = $4 WHERE organization_id = $1 AND id = $2
+    RETURNING ${columns}`,
+};
+
+/** Who meets. $1 organization, $2 lead or null */
+export const readNames = {
+  name: "appointment-names",
+  text: `
+    SELECT o.name AS organization, nullif(concat_ws(' ', l.first_name, l.last_name), '') AS person
+    FROM organizations AS o LEFT JOIN leads AS l ON l.organization_id = o.organization_id AND l.id = $2::uuid
+    WHERE o.organization_id = $1`,
+};
+
 /** Newest first. One prepared statement for each combination of filters. */
 export function listAppointments(
   organizationId: string,

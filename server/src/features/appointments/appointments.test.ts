@@ -437,4 +437,76 @@ describe("appointments", () => {
       code: "conflict",
     });
   });
+
+  describe("that is over", () => {
+    const finish = async (id: string, verb: string) => {
+      clock.advance(1);
+      return inApp(`/${id}/${verb}`, {});
+    };
+
+    it.each([
+      ["complete", "completed", "no-show"],
+      ["no-show", "no_show", "complete"],
+    ])("is noted by %s, once and for good", async (verb, status, other) => {
+      const { id } = (await book({})).body;
+      const noted = await finish(id, verb);
+      expect(noted).toMatchObject({ status: 200, body: { id, status } });
+      expect((await finish(id, verb)).body).toEqual(noted.body);
+      for (const refused of [await finish(id, other), await finish(id, "cancel")])
+        expect(refused).toMatchObject({ status: 409, body: { error: "conflict" } });
+      const audit = await app.callPrivate<Record_>(`/private/v1/organizations/${organizationId}/audit`);
+      expect(
+        audit.body.data.filter((entry) => JSON.stringify(entry).includes(`appointment.${status}`)),
+      ).toHaveLength(1);
+      // Its time is free again.
+      expect((await book({})).status).toBe(201);
+    });
+
+    it("can't be one that was cancelled, or isn't there", async () => {
+      const { id } = (await book({})).body;
+      await cancel(id);
+      for (const verb of ["complete", "no-show"]) {
+        expect(await finish(id, verb)).toMatchObject({ status: 409, body: { error: "conflict" } });
+        expect(await finish(UNKNOWN, verb)).toMatchObject({ status: 404, body: { error: "not_found" } });
+      }
+    });
+  });
+
+  describe("as a calendar file", () => {
+    it("is downloaded with its names, and says when it was cancelled", async () => {
+      await app.call(`/v1/leads/${lead}`, {
+        key,
+        method: "PATCH",
+        json: { first_name: "Ada", last_name: "Löw" },
+      });
+      const { id } = (await book({ notes: "Bring, both; keys\nplease" })).body;
+      const read = () => app.call<string>(`/v1/appointments/${id}.ics`, { key });
+      const answer = await read();
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
+      expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="appointment-${id}.ics"`);
+      const lines = answer.body.split("\r\n");
+      expect(lines).toContain("DTSTART:20260201T100000Z");
+      expect(lines).toContain("DTEND:20260201T103000Z");
+      expect(lines).toContain("DESCRIPTION:Bring\\, both\\; keys\\nplease");
+      expect(answer.body).toMatch(/SUMMARY:Appointment: .+ and Ada Löw\r\n/);
+      await cancel(id);
+      expect((await read()).body).toMatch(/METHOD:CANCEL\r\n[\s\S]*STATUS:CANCELLED\r\n/);
+      const inside = await app.callPrivate<string>(
+        `/private/v1/organizations/${organizationId}/appointments/${id}.ics`,
+      );
+      expect(inside.body).toBe((await read()).body);
+    });
+
+    it("of no appointment, or another organization's, is not found", async () => {
+      const { id } = (await book({})).body;
+      const other = await app.newOrganization();
+      for (const answer of [
+        await app.call(`/v1/appointments/${UNKNOWN}.ics`, { key }),
+        await app.call(`/v1/appointments/${id}.ics`, { key: other.key }),
+      ])
+        expect(answer).toMatchObject({ status: 404, body: { error: "not_found" } });
+      expect(await app.call("/v1/appointments/x.ics", { key })).toMatchObject({ status: 400 });
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { timestamp } from "../../database/database.ts";
-import { DomainError } from "../../domain-error.ts";
 import { recordEvents } from "../../events/outbox.ts";
 import { recordAudit } from "../audit/index.ts";
+import { refuseMove } from "./appointment-states.ts";
 import type { Appointment } from "./appointments.schema.ts";
 import * as sql from "./appointments.sql.ts";
 import type { AppointmentsDeps } from "./book-appointment.ts";
@@ -32,9 +32,7 @@ export async function cancelAppointment(
     });
     if (!before) throw appointmentNotFound();
     if (before.status === "cancelled") return before;
-    if (before.status !== "scheduled") {
-      throw new DomainError("conflict", `The appointment is ${before.status}: it can't be cancelled.`);
-    }
+    refuseMove(before.status, "cancelled");
     const [appointment] = await transaction.query<Appointment>({
       ...sql.cancelAppointment,
       values: [organizationId, id, reason, timestamp(deps.clock.now())],

@@ -3,6 +3,7 @@ export {
   AppAppointmentCreate,
   Appointment,
   AppointmentCancel,
+  AppointmentFinish,
   AppointmentListQuery,
   AppointmentPage,
   AppointmentReschedule,
@@ -10,5 +11,7 @@ export {
 export { type AppointmentsDeps, bookAppointment } from "./book-appointment.ts";
 export { bookFreeTime } from "./book-free-time.ts";
 export { cancelAppointment } from "./cancel-appointment.ts";
+export { finishAppointment } from "./finish-appointment.ts";
 export { patchAppointment } from "./patch-appointment.ts";
 export { listAppointments } from "./read-appointments.ts";
+export { readCalendarFile } from "./read-calendar-file.ts";
