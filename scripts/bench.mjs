@@ -35,6 +35,7 @@ try {
       "rtp-caller-process",
       "media-process",
       "rtp-echo-process",
+      "model-servers-process",
     ].map((name) => join(folder, `${name}.ts`)),
     outdir: built,
     bundle: true,
