@@ -56,6 +56,11 @@ describe("readConfig", () => {
     }
   });
 
+  it("refuses a dialer that can't place calls", () => {
+    expect(() => readConfig({ ROLES: "api,dialer" })).toThrow(/ROLES has "dialer" without "voice"/);
+    expect([...readConfig({ ROLES: "voice,dialer" }).roles]).toEqual(["voice", "dialer"]);
+  });
+
   it("refuses what is for development when NODE_ENV=production", () => {
     expect(() => readConfig({ NODE_ENV: "production", CLOCK_START: "2026-01-01T00:00:00Z" })).toThrow(
       /CLOCK_START/,
