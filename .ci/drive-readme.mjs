@@ -1,4 +1,5 @@
-// Does what the README says, in a clone that has nothing but its files: `npm start`, a first lead, a first webhook, stop.
+// Does what the README says, in a clone that has nothing but its files: `npm start`, a first lead, call and webhook, stop; and after a
+// second start a first campaign.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -79,7 +80,7 @@ const section = (title) => readme.split(`## ${title}\n`)[1].split("\n## ")[0];
 const codeOf = (title, starts) =>
   section(title)
     .split("\n\n")
-    .find((block) => block.startsWith(`    ${starts}`))
+    .find((block) => block.split("\n").some((text) => text.startsWith(`    ${starts}`)))
     .replace(/^ {4}/gm, "");
 
 const service = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" });
@@ -99,7 +100,12 @@ const lead = firstLead();
 console.log(`the first lead: ${lead.id} ${lead.phone_number}`);
 
 const run = (command) =>
-  spawnSync("bash", ["-c", command], { encoding: "buffer", maxBuffer: 64 * 1024 * 1024 }).stdout;
+  spawnSync("bash", ["-c", command], {
+    cwd: clone,
+    env: { ...process.env, PORT, ADMIN_PORT },
+    encoding: "buffer",
+    maxBuffer: 64 * 1024 * 1024,
+  }).stdout;
 const filled = (text, id) =>
   text.replace("service_live_…", key).replace("localhost:8080", `localhost:${PORT}`).replace("ID", id);
 const callId = JSON.parse(run(filled(codeOf("A first call", "curl -s http"), ""))).id;
@@ -140,8 +146,49 @@ console.log("the three printed lines: answered");
 await service.stop("SIGTERM");
 console.log("SIGTERM: drained");
 
-const again = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" });
+// At an hour at which the campaign's leads may be called.
+const night = /CLOCK_START=(.*) npm start/.exec(section("A first campaign"))[1];
+const CLOCK_START = run(`echo ${night}`).toString().trim();
+const again = start("npm", ["start"], { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1", CLOCK_START });
 await again.until(/Outreach is running/, 30);
 if (/service_live_/.test(again.output)) fail("the second start shows a key", again.output);
+console.log(`a second start, at ${CLOCK_START}: no demo keys`);
+
+const [, organization] = /Organization\s+(\S+)/.exec(service.output);
+const [, campaign] = /Campaign\s+(\S+)/.exec(service.output);
+/** A command of the section, by how it begins. */
+const outreach = (words) => {
+  const line = codeOf("A first campaign", `npx outreach ${words}`)
+    .split("\n")
+    .find((text) => text.startsWith(`npx outreach ${words}`))
+    .replace("ORG", organization)
+    .replace("CAMPAIGN", campaign);
+  return JSON.parse(run(`${line} --json`).toString() || "{}");
+};
+const preview = outreach("campaign preview");
+if (preview.leads !== 10 || preview.dialable_now !== 10)
+  fail("the campaign's preview", JSON.stringify(preview));
+if (outreach("campaign launch").status !== "active") fail("the campaign's launch", again.output);
+let progress;
+for (const deadline = Date.now() + 120_000; ; ) {
+  progress = outreach("campaign progress");
+  if (progress.attempts === 10 && progress.live_now === 0) break;
+  if (Date.now() > deadline) fail("the campaign's progress", JSON.stringify(progress));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+}
+if (progress.done !== 5 || progress.waiting !== 5) fail("what became of the leads", JSON.stringify(progress));
+const verdicts = outreach("campaign verdicts").data;
+if (verdicts.length !== 10 || !verdicts.every(({ allowed, call_id }) => allowed && call_id))
+  fail("the campaign's verdicts", JSON.stringify(verdicts));
+const { verdict } = JSON.parse(
+  run(`npx outreach call show --org ${organization} --call ${verdicts[0].call_id} --json`).toString(),
+);
+if (verdict?.id !== verdicts[0].id) fail("the call's verdict", JSON.stringify(verdict));
+if (outreach("appointment list").data.length !== 1 || outreach("dnc list").data.length !== 1)
+  fail("the appointment and the wish", JSON.stringify([outreach("appointment list"), outreach("dnc list")]));
+console.log(
+  `the first campaign: 10 called, ${progress.outcomes.map(({ outcome, count }) => `${count} ${outcome}`).join(", ")}`,
+);
+
 await again.stop("SIGINT");
-console.log("a second start: no demo keys, Ctrl-C ends it");
+console.log("Ctrl-C ends it");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { idsFrom } from "../ids.ts";
 import { startTestService, type TestService } from "../testing/harness.ts";
+import { manualClock } from "../testing/manual-clock.ts";
 import { createTestDatabase } from "../testing/test-database.ts";
 import { createDemo } from "./index.ts";
 
@@ -59,12 +60,43 @@ it("is made once, whole and usable, however many start at the same time", async 
   const sandbox = await service.call("/v1/account", { key: demo.sandboxKey });
   expect(sandbox.body).toMatchObject({ key_mode: "test", sandbox: true });
   const campaign = await service.call(`/v1/campaigns/${demo.campaignId}`, { key: demo.liveKey });
-  expect(campaign).toMatchObject({ status: 200, body: { status: "draft" } });
+  expect(campaign).toMatchObject({
+    status: 200,
+    body: { status: "draft", assigned_ai_agent_id: demo.agentId },
+  });
+  const leads = await service.call<{ data: { phone_number: string; status: string }[] }>(
+    `/v1/leads?campaign_id=${demo.campaignId}`,
+    { key: demo.liveKey },
+  );
+  expect(leads.body.data.map(({ phone_number }) => phone_number.slice(5)).sort()).toEqual(
+    Array.from({ length: 10 }, (_, what) => `555010${what}`),
+  );
   const numbers = await service.callPrivate(`/private/v1/organizations/${demo.organizationId}/numbers`);
   expect(numbers.body.data).toMatchObject([{ phone_number: demo.callerId, carrier: "simulated" }]);
 
   expect(await createDemo(deps)).toBeNull();
 });
+
+// Saturday, a federal holiday, and a Wednesday in summer.
+it.each(["2026-11-21", "2026-12-25", "2026-07-15"])(
+  "has a campaign whose leads may all be called at 18:00 UTC on %s",
+  async (day) => {
+    const testDatabase = await createTestDatabase();
+    const clock = manualClock(Date.parse(`${day}T18:00:00Z`));
+    const other = await startTestService({ testDatabase, clock });
+    try {
+      const demo = (await createDemo({ database: other.database, clock, newId: idsFrom(clock) }))!;
+      const path = `/private/v1/organizations/${demo.organizationId}/campaigns/${demo.campaignId}`;
+      expect((await other.callPrivate(`${path}/preview`)).body).toMatchObject({
+        leads: 10,
+        dialable_now: 10,
+      });
+    } finally {
+      await other.close();
+      await testDatabase.drop();
+    }
+  },
+);
 
 it("isn't made where there is an organization already", async () => {
   const testDatabase = await createTestDatabase();

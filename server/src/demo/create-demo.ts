@@ -4,6 +4,7 @@ import { createAgent } from "../features/agents/index.ts";
 import { createKey } from "../features/api-keys/index.ts";
 import { creditWallet } from "../features/billing/index.ts";
 import { createCampaign } from "../features/campaigns/index.ts";
+import { createLead, createLeadWriter } from "../features/leads/index.ts";
 import { addNumber } from "../features/numbers/index.ts";
 import { createOrganization } from "../features/organizations/index.ts";
 import type { NewId } from "../ids.ts";
@@ -19,11 +20,30 @@ const AGENT = {
   system_prompt: "You answer for Outreach's demo. Be short and friendly.",
   greeting: "Hello, this is the demo agent of Outreach. How are you today?",
   recording_enabled: true,
+  // A person of the simulated carrier, who answers.
+  transfer_number: "+14155550100",
 };
+/**
+ * One of each that the simulated carrier has: what follows the area code says what happens. All of them may be called at 18:00 UTC,
+ * on any day. None is a number of the lines to try.
+ */
+const LEADS = [
+  ["Ada", "+16465550100"],
+  ["Grace", "+13125550101"],
+  ["Alan", "+13035550102"],
+  ["Edsger", "+12135550103"],
+  ["Barbara", "+13055550104"],
+  ["Donald", "+14045550105"],
+  ["Frances", "+12065550106"],
+  ["Tony", "+16175550107"],
+  ["Radia", "+16025550108"],
+  ["Ken", "+16125550109"],
+] as const;
 
 export interface Demo {
   organizationId: string;
   tokens: number;
+  /** A draft with the agent and a few leads. */
   campaignId: string;
   agentId: string;
   /** E.164 */
@@ -71,17 +91,27 @@ export async function createDemo(deps: {
       tokens: TOKENS,
       note: "Demo",
     });
-    const campaign = await createCampaign(inside, {
-      organizationId: organization.id,
-      actor: ACTOR,
-      body: { name: "Demo campaign" },
-    });
     const agent = await createAgent(inside, {
       organizationId: organization.id,
       actor: ACTOR,
       managedBy: "api",
       body: { name: "Demo agent", call_template: AGENT },
     });
+    const campaign = await createCampaign(inside, {
+      organizationId: organization.id,
+      actor: ACTOR,
+      body: { name: "Demo campaign", assigned_ai_agent_id: agent.id },
+    });
+    const leadWriter = createLeadWriter(inside);
+    for (const [first_name, phone_number] of LEADS) {
+      await createLead(
+        { ...inside, leadWriter },
+        {
+          organizationId: organization.id,
+          body: { first_name, phone_number, campaign_id: campaign.id, consent_source: "demo" },
+        },
+      );
+    }
     const { number } = await addNumber(inside, {
       organizationId: organization.id,
       actor: ACTOR,

@@ -64,6 +64,11 @@ function demoLines(demo: Demo, url: string, privateTargets: boolean): string[] {
     "",
     "The call is simulated, its audio is real. What was said:  /v1/calls/<id>/transcript, and to hear it:  /v1/calls/<id>/recording",
     "",
+    "The campaign is a draft with ten simulated people. How many may be called now, and then calling them:",
+    "",
+    `  npx outreach campaign preview --org ${demo.organizationId} --campaign ${demo.campaignId}`,
+    `  npx outreach campaign launch --org ${demo.organizationId} --campaign ${demo.campaignId}`,
+    "",
     privateTargets
       ? "To see events arrive here, with their signatures checked:  npx outreach listen  (--secret … for a webhook of yours)"
       : "To see events arrive here, start with WEBHOOK_ALLOW_PRIVATE_TARGETS=1 and run:  npx outreach listen",

@@ -1,3 +1,4 @@
+export { createLead } from "./create-lead.ts";
 export { importLeads } from "./import-leads.ts";
 export { leadFormats } from "./lead-formats.ts";
 export { createLeadWriter, type LeadWriter } from "./lead-writer.ts";
