@@ -15,7 +15,7 @@ export const countAbandoned = {
     ) AS live`,
 };
 
-/** How the lines dialed since then fared; those that are over. Times are milliseconds. $1 organization, $2 campaign, $3 since when */
+/** How the lines dialed since then fared: those that are over, and those that a person talks in, lest answers seem fewer than they are. Times are milliseconds. $1 organization, $2 campaign, $3 since when */
 export const readRecent = {
   name: "dial-read-recent",
   text: `
@@ -25,7 +25,8 @@ export const readRecent = {
       avg(extract(epoch FROM settled_at - answered_at) * 1000)
         FILTER (WHERE answered_by IN ('human', 'unknown') AND NOT abandoned)::float8 AS talk_ms
     FROM dial_attempts
-    WHERE organization_id = $1 AND campaign_id = $2 AND state = 'settled' AND claimed_at > $3 AND dialed_at IS NOT NULL`,
+    WHERE organization_id = $1 AND campaign_id = $2 AND claimed_at > $3 AND dialed_at IS NOT NULL
+      AND (state = 'settled' OR answered_at IS NOT NULL)`,
 };
 
 /** $1 organization, $2 campaign, $3 lines per seat, $4 share of seats, $5 now */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { abandonedShare, linesAtRisk, MOST_ABANDONED } from "./abandonment.ts";
+import { type Abandonment, abandonedShare, linesAtRisk, MOST_ABANDONED } from "./abandonment.ts";
 import { adaptDialLevel, seatsAhead } from "./adapt-dial-level.ts";
 import { linesToDial, type PacingState } from "./lines-to-dial.ts";
 import { safeLines } from "./safe-lines.ts";
-import { fullBucket, type StartBucket, takeStarts } from "./take-starts.ts";
+import { type StartBucket, takeStarts } from "./take-starts.ts";
 
 const ROOMY = { organization: 1e6, channels: Number.POSITIVE_INFINITY, starts: 1e6, holds: 1e6 };
 const state = (over: Partial<PacingState> = {}): PacingState => ({
@@ -160,8 +160,6 @@ describe("safeLines", () => {
 });
 
 describe("adaptDialLevel", () => {
-  const plenty = { answered: 10_000, abandoned: 50 };
-
   it("is at least 1, rises by small steps, and is 1 at the gate", () => {
     fc.assert(
       fc.property(
@@ -180,26 +178,46 @@ describe("adaptDialLevel", () => {
     );
   });
 
-  it("comes to the lines that bring one person, from below the more the fewer were seen", () => {
-    const settle = (recent: { dialed: number; people: number }) => {
-      let level = 1;
-      for (let round = 0; round < 60; round++) level = adaptDialLevel({ level, recent, abandonment: plenty });
-      return level;
-    };
-    expect(settle({ dialed: 100_000, people: 25_000 })).toBeCloseTo(4, 1);
-    expect(settle({ dialed: 200, people: 50 })).toBeLessThan(3.6);
-    expect(settle({ dialed: 10, people: 0 })).toBeLessThan(6);
-    expect(settle({ dialed: 0, people: 0 })).toBe(1);
-    // Down at once: an hour in which people are at home has begun.
-    expect(
-      adaptDialLevel({ level: 5, recent: { dialed: 1_000, people: 500 }, abandonment: plenty }),
-    ).toBeLessThan(2);
+  /** Where the level comes to rest. */
+  const settle = (recent: { dialed: number; people: number }, abandonment: Abandonment) => {
+    let level = 1;
+    for (let round = 0; round < 60; round++) level = adaptDialLevel({ level, recent, abandonment });
+    return level;
+  };
+  const share = (abandoned: number, answered = 100_000) => ({ answered, abandoned });
+
+  it("comes to the lines that bring one person: more of them the further the abandoned share is from its gate", () => {
+    const quarter = { dialed: 100_000, people: 25_000 };
+    const levels = [0, 500, 1_000, 1_500, 1_900].map((abandoned) => settle(quarter, share(abandoned)));
+    expect(levels).toEqual([...levels].sort((a, b) => b - a));
+    expect(levels[0]).toBeGreaterThan(11);
+    expect(levels[4]).toBeGreaterThan(4);
+    expect(levels[4]).toBeLessThan(4.2);
+  });
+
+  it("is the lower, the fewer lines and the fewer answers were seen", () => {
+    const rows = [100_000, 2_000, 200, 20].map((dialed) =>
+      settle({ dialed, people: dialed / 4 }, share(1_500)),
+    );
+    expect(rows).toEqual([...rows].sort((a, b) => b - a));
+    const few = [100_000, 2_000, 200, 67].map((answered) =>
+      settle({ dialed: 100_000, people: 25_000 }, share(answered * 0.015, answered)),
+    );
+    expect(few).toEqual([...few].sort((a, b) => b - a));
+    expect(few[3]).toBeLessThan(2.5);
+    expect(settle({ dialed: 0, people: 0 }, share(0))).toBeLessThan(3.1);
+    expect(settle({ dialed: 0, people: 0 }, share(0, 0))).toBe(1);
+  });
+
+  it("comes down at once: an hour in which people are at home has begun", () => {
+    const recent = { dialed: 1_000, people: 500 };
+    expect(adaptDialLevel({ level: 8, recent, abandonment: share(1_500) })).toBeLessThan(3);
   });
 });
 
 describe("seatsAhead", () => {
   it("is the share of talks that end while a line rings, and 0 while that isn't known", () => {
-    expect(seatsAhead({ answerMs: 12_000, talkMs: 120_000 })).toBeCloseTo(0.095, 3);
+    expect(seatsAhead({ answerMs: 12_000, talkMs: 120_000 })).toBeCloseTo(0.0676, 3);
     expect(seatsAhead({ answerMs: null, talkMs: 120_000 })).toBe(0);
     expect(seatsAhead({ answerMs: 12_000, talkMs: null })).toBe(0);
     expect(seatsAhead({ answerMs: 12_000, talkMs: 0 })).toBeLessThanOrEqual(1);
@@ -216,7 +234,7 @@ describe("linesAtRisk", () => {
 });
 
 describe("takeStarts", () => {
-  it("lets through no more than the rate and one second's burst, in any stretch, and wastes nothing", () => {
+  it("lets through no more than the rate and a tenth of a second's burst, in any stretch, and wastes nothing", () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.2, max: 50, noNaN: true }),
@@ -225,7 +243,7 @@ describe("takeStarts", () => {
         }),
         (perSecond, looks) => {
           let now = 1_000_000;
-          let bucket: StartBucket = fullBucket(perSecond, now);
+          let bucket: StartBucket = { tokens: 1e9, at: 0 };
           const taken: { at: number; starts: number }[] = [];
           for (const { wait, wanted } of looks) {
             now += wait;
@@ -243,7 +261,7 @@ describe("takeStarts", () => {
             let sum = 0;
             for (const { at, starts } of taken.slice(first)) {
               sum += starts;
-              const most = (perSecond * (at - from)) / 1_000 + Math.max(1, perSecond);
+              const most = (perSecond * (at - from)) / 1_000 + Math.max(1, perSecond / 10);
               expect(sum).toBeLessThanOrEqual(most + 1e-6);
             }
           }

@@ -1,4 +1,4 @@
-/** The bucket of call starts as it is stored between two looks: full, it holds one second's worth, and at least one. */
+/** The bucket of call starts as it is stored between two looks. */
 export interface StartBucket {
   /** Starts that may be made as of `at`; fractions add up. */
   tokens: number;
@@ -6,9 +6,12 @@ export interface StartBucket {
   at: number;
 }
 
+/** A full bucket has so many seconds' worth, and at least one start: who looks late loses no more, and nobody starts a second's calls at once. */
+const BURST_SECONDS = 0.1;
+
 /**
  * Call starts by a rate: fills the bucket up to `now` and takes as many starts as are wanted and there. In any stretch of t
- * seconds no more than perSecond × t + max(1, perSecond) starts come out of it. A clock that was set back earns nothing.
+ * seconds no more than perSecond × t + max(1, perSecond / 10) starts come out of it. A clock that was set back earns nothing.
  * @param perSecond call starts a second; null: no limit, and the bucket stays as it is
  * @param wanted whole starts
  * @returns how many may be made now, and the bucket to be stored
@@ -27,12 +30,7 @@ export function takeStarts(
   return { starts, bucket: { tokens: Math.max(0, tokens - starts), at: now } };
 }
 
-/** A bucket that has been filling for long. @param perSecond as of `takeStarts` */
-export function fullBucket(perSecond: number | null, now: number): StartBucket {
-  return { tokens: Math.max(1, perSecond ?? 1), at: now };
-}
-
 function tokensAt({ tokens, at }: StartBucket, perSecond: number, now: number): number {
   const earned = (Math.max(0, now - at) / 1_000) * perSecond;
-  return Math.min(Math.max(1, perSecond), Math.max(0, tokens) + earned);
+  return Math.min(Math.max(1, perSecond * BURST_SECONDS), Math.max(0, tokens) + earned);
 }
