@@ -28,7 +28,8 @@ export interface RealtimeServer {
   refuse(how: null | "never" | { status: number; headers?: Record<string, string> }, times?: number): void;
   /** Breaks all connections. */
   drop(): void;
-  /** The time that one answer's audio takes to be sent is nothing; sent in pieces so long. */
+  /** How many connections are open. */
+  live(): number;
   close(): Promise<void>;
 }
 
@@ -36,7 +37,11 @@ const MS_PER_CHARACTER = 60;
 const PIECE_MS = 200;
 
 /** A server of the realtime protocol in a test's hands. @param older as its first version spoke */
-export async function realtimeServer({ older = false, takesSettings = true } = {}): Promise<RealtimeServer> {
+export async function realtimeServer({
+  older = false,
+  takesSettings = true,
+  saysGoodbye = true,
+} = {}): Promise<RealtimeServer> {
   const received: RealtimeServer["received"] = [];
   const connections: RealtimeServer["connections"] = [];
   const turns: ModelTurn[] = [];
@@ -202,6 +207,7 @@ export async function realtimeServer({ older = false, takesSettings = true } = {
         }
       });
     },
+    saysGoodbye,
   );
 
   return {
@@ -217,6 +223,7 @@ export async function realtimeServer({ older = false, takesSettings = true } = {
     drop() {
       for (const socket of sockets) socket.drop();
     },
+    live: () => sockets.size,
     close: server.close,
   };
 }

@@ -27,6 +27,7 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 export async function webSocketServer(
   admit: (request: IncomingMessage) => null | "never" | { status: number; headers?: Record<string, string> },
   onSocket: (socket: ServerSocket) => void,
+  saysGoodbye = true,
 ): Promise<WebSocketServer> {
   const sockets = new Set<Duplex>();
   const server = createServer((_, response) => response.writeHead(426).end());
@@ -34,6 +35,7 @@ export async function webSocketServer(
     sockets.add(stream);
     stream.on("close", () => sockets.delete(stream));
     stream.on("error", () => undefined);
+    stream.on("end", () => stream.end());
     const verdict = admit(request);
     if (verdict === "never") return;
     if (verdict) {
@@ -48,7 +50,7 @@ export async function webSocketServer(
     stream.write(
       `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
     );
-    onSocket(serve(request, stream));
+    onSocket(serve(request, stream, saysGoodbye));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -61,7 +63,7 @@ export async function webSocketServer(
   };
 }
 
-function serve(request: IncomingMessage, stream: Duplex): ServerSocket {
+function serve(request: IncomingMessage, stream: Duplex, saysGoodbye: boolean): ServerSocket {
   const messages: ((text: string) => void)[] = [];
   const closings: (() => void)[] = [];
   let buffered = Buffer.alloc(0);
@@ -72,7 +74,7 @@ function serve(request: IncomingMessage, stream: Duplex): ServerSocket {
     buffered = Buffer.concat([buffered, data]);
     for (let frame = readFrame(buffered); frame; frame = readFrame(buffered)) {
       buffered = buffered.subarray(frame.length);
-      if (frame.opcode === 8) stream.end(frameOf(8, frame.payload));
+      if (frame.opcode === 8 && saysGoodbye) stream.end(frameOf(8, frame.payload));
       else if (frame.opcode === 9) stream.write(frameOf(10, frame.payload));
       else if (frame.opcode === 1) for (const listener of messages) listener(frame.payload.toString());
     }

@@ -5,7 +5,7 @@ import { createTurnTaking } from "../turn-taking/create-turn-taking.ts";
 import { openRealtimeSession } from "./open-realtime-session.ts";
 import type { RealtimeTimes } from "./realtime-options.ts";
 import { openRealtimeResponder } from "./realtime-responder.ts";
-import { ConnectionFailed, openDispatcher } from "./realtime-socket.ts";
+import { ConnectionFailed, createWires } from "./realtime-socket.ts";
 import type { Dialect } from "./session-settings.ts";
 
 export interface RealtimeEngineOptions {
@@ -27,7 +27,7 @@ const TIMES: RealtimeTimes = { connectWithinMs: 5_000, answerWithinMs: 5_000, se
 export function createRealtimeEngine(options: RealtimeEngineOptions): VoiceEngine {
   const { clock, meter, apiKey, transcriptionModel } = options;
   const times = { ...TIMES, ...options.times };
-  const dispatcher = openDispatcher(times.connectWithinMs);
+  const wires = createWires(times.connectWithinMs);
   const dialect: { current: Dialect } = { current: "current" };
   const url = new URL(options.url);
   if (!url.searchParams.has("model")) url.searchParams.set("model", options.model);
@@ -46,7 +46,7 @@ export function createRealtimeEngine(options: RealtimeEngineOptions): VoiceEngin
           conversation,
           dialect,
           openSession: (given) =>
-            openRealtimeSession({ ...given, clock, url: url.href, apiKey, dispatcher, settings, dialect }),
+            openRealtimeSession({ ...given, clock, url: url.href, apiKey, wires, settings, dialect }),
         });
         return createTurnTaking(conversation, open);
       } catch (error) {
@@ -54,6 +54,6 @@ export function createRealtimeEngine(options: RealtimeEngineOptions): VoiceEngin
         throw error;
       }
     },
-    close: () => dispatcher.destroy(),
+    close: async () => wires.close(),
   };
 }

@@ -1,6 +1,5 @@
-import type { Dispatcher } from "undici";
 import type { Clock } from "../../../clock.ts";
-import { ConnectionFailed, openRealtimeSocket, type RealtimeSocket } from "./realtime-socket.ts";
+import { ConnectionFailed, openRealtimeSocket, type RealtimeSocket, type Wires } from "./realtime-socket.ts";
 import { type Dialect, type SessionSettings, sessionSettings } from "./session-settings.ts";
 
 export type ServerMessage = Readonly<Record<string, unknown>>;
@@ -9,7 +8,7 @@ export interface OpenSessionOptions {
   clock: Clock;
   url: string;
   apiKey: string | null;
-  dispatcher: Dispatcher;
+  wires: Wires;
   settings: SessionSettings;
   /** What the server turned out to speak. Kept for the next sessions. */
   dialect: { current: Dialect };
@@ -42,7 +41,7 @@ export async function openRealtimeSession(options: OpenSessionOptions): Promise<
         if (dialect.current === "current" && isAboutSettings(message)) {
           dialect.current = "older";
           socket.send(update(settings, dialect.current));
-        } else tell({ refused: errorCode(message) });
+        } else tell({ refused: errorWords(message) });
       }
     },
     onClosed() {
@@ -56,6 +55,8 @@ export async function openRealtimeSession(options: OpenSessionOptions): Promise<
   cancel();
   if (result === "taken") return socket;
   socket.close();
+  // Perhaps it was this call's settings that it stumbled over, and not the way they were put.
+  dialect.current = "current";
   throw new ConnectionFailed(
     result === "closed"
       ? "the realtime server closed the connection at once"
@@ -75,6 +76,12 @@ function isAboutSettings(message: ServerMessage): boolean {
     /session|unknown_parameter|invalid_request|invalid_value|missing_required/.test(words) &&
     !/key|auth|quota|model/.test(words)
   );
+}
+
+/** Its kind and the setting that it is about. */
+function errorWords(message: ServerMessage): string {
+  const { param } = errorOf(message);
+  return param === "" ? errorCode(message) : `${errorCode(message)} (${param.slice(0, 64)})`;
 }
 
 /** What kind of error it is. Never its message: that may quote a key, or what was said. */

@@ -297,6 +297,13 @@ describe("over a realtime server", () => {
     });
   });
 
+  it("leaves a server that doesn't say goodbye", async () => {
+    const { session } = await greeted({}, { server: { saysGoodbye: false } });
+    expect(server.live()).toBe(1);
+    session.close();
+    await expect.poll(() => server.live(), { timeout: 4_000 }).toBe(0);
+  });
+
   it("can't start where nobody answers, where it is refused, and where settings aren't taken", async () => {
     server = await realtimeServer({ takesSettings: false });
     engine = engineOf(server, { times: { connectWithinMs: 300 } });

@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher, WebSocket } from "undici";
+import type { Socket } from "node:net";
+import { Agent, buildConnector, type Dispatcher, WebSocket } from "undici";
 
 /** One WebSocket to a realtime server, open. */
 export interface RealtimeSocket {
@@ -26,7 +27,7 @@ export class ConnectionFailed extends Error {
 export interface RealtimeSocketOptions {
   url: string;
   apiKey: string | null;
-  dispatcher: Dispatcher;
+  wires: Wires;
   withinMs: number;
   onMessage(message: Readonly<Record<string, unknown>>): void;
   /** What came was no message: not JSON, or no object. */
@@ -37,33 +38,71 @@ export interface RealtimeSocketOptions {
 
 const LARGEST_MESSAGE_BYTES = 4 * 1024 * 1024;
 const MOST_UNSENT_BYTES = 1024 * 1024;
+/** A server that doesn't say goodbye in turn is left. */
+const GOODBYE_WITHIN_MS = 2_000;
 
-/** The connections of one engine. Its owner closes it. */
-export function openDispatcher(connectWithinMs: number): Agent {
-  return new Agent({
-    connect: { timeout: connectWithinMs },
-    webSocket: { maxPayloadSize: LARGEST_MESSAGE_BYTES },
-  });
+/** The TCP connections of one engine. Its owner closes them. */
+export interface Wires {
+  /** For one WebSocket. */
+  dispatcher(onConnected: (wire: Socket) => void): Agent;
+  close(): void;
+}
+
+export function createWires(connectWithinMs: number): Wires {
+  const connect = buildConnector({ timeout: connectWithinMs });
+  const wires = new Set<Socket>();
+  return {
+    dispatcher: (onConnected) =>
+      new Agent({
+        connect(options, callback) {
+          connect(options, (...result) => {
+            const [error, wire] = result;
+            if (error === null) {
+              wires.add(wire);
+              wire.once("close", () => wires.delete(wire));
+              onConnected(wire);
+            }
+            callback(...result);
+          });
+        },
+        webSocket: { maxPayloadSize: LARGEST_MESSAGE_BYTES },
+      }),
+    close() {
+      for (const wire of wires) wire.destroy();
+    },
+  };
 }
 
 /** @throws ConnectionFailed */
 export function openRealtimeSocket(options: RealtimeSocketOptions): Promise<RealtimeSocket> {
   const { url, apiKey, withinMs, onMessage, onGarbage, onClosed } = options;
   const refusal: Refusal = { status: null, retryAfterMs: null };
+  let wire: Socket | null = null;
+  const dispatcher = options.wires.dispatcher((connected) => {
+    wire = connected;
+  });
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
       headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
-      dispatcher: options.dispatcher.compose((dispatch) => (request, handler) => {
+      dispatcher: dispatcher.compose((dispatch) => (request, handler) => {
         return dispatch(request, watching(handler, refusal));
       }),
     });
     let state: "opening" | "open" | "closed" = "opening";
     const timer = setTimeout(() => fail("it didn't answer in time"), withinMs);
+    const leave = () => {
+      socket.close();
+      const left = wire;
+      if (!left || left.destroyed) return;
+      const cut = setTimeout(() => left.destroy(), GOODBYE_WITHIN_MS);
+      cut.unref();
+      left.once("close", () => clearTimeout(cut));
+    };
     const fail = (why: string) => {
       if (state !== "opening") return;
       state = "closed";
       clearTimeout(timer);
-      socket.close();
+      leave();
       reject(
         new ConnectionFailed(
           `the realtime server couldn't be reached: ${why}`,
@@ -89,7 +128,7 @@ export function openRealtimeSocket(options: RealtimeSocketOptions): Promise<Real
       else onGarbage();
     });
     socket.addEventListener("open", () => {
-      if (state !== "opening") return socket.close();
+      if (state !== "opening") return leave();
       state = "open";
       clearTimeout(timer);
       resolve({
@@ -101,7 +140,7 @@ export function openRealtimeSocket(options: RealtimeSocketOptions): Promise<Real
         },
         close() {
           state = "closed";
-          socket.close();
+          leave();
         },
       });
     });
