@@ -7,7 +7,7 @@ let organizationId: string;
 let key: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ environment: { SIP_BIND: "127.0.0.1:0" } });
   ({ organizationId, key } = await service.newOrganization());
 });
 afterAll(() => service.close());
@@ -46,6 +46,39 @@ it("adds, lists and removes numbers", async () => {
   });
   expect((await cli("number", "add", "--org", organizationId)).status).toBe(2);
   expect((await cli("number", "list", "--org", organizationId)).stdout).toContain("+14155550101");
+});
+
+it("adds, lists, tests and removes trunks", async () => {
+  const flags = ["--name", "Carrier", "--uri", "sip:127.0.0.1:9", "--transport", "tcp"];
+  const secret = ["--username", "alice", "--password", "s3cret", "--channels", "10", "--cps", "5"];
+  const own = await record("trunk", "add", ...flags, ...secret, "--priority", "1");
+  expect(own).toMatchObject({
+    organization_id: organizationId,
+    uri: "sip:127.0.0.1:9",
+    transport: "tcp",
+    username: "alice",
+    channels: 10,
+    cps: 5,
+    priority: 1,
+  });
+  expect(own).not.toHaveProperty("password");
+  const run = await cli("trunk", "add", "--name", "Everybody's", "--uri", "sip:127.0.0.1:9", "--json");
+  const shared = JSON.parse(run.stdout) as Record<string, unknown>;
+  expect(shared).toMatchObject({ organization_id: null, transport: "udp" });
+  expect((await record("trunk", "list")).data).toMatchObject([{ id: own.id }, { id: shared.id }]);
+  expect((await cli("trunk", "list")).stdout).toContain("Everybody's");
+  expect(await record("trunk", "test", "--trunk", String(own.id))).toMatchObject({
+    id: own.id,
+    reachable: false,
+    message: expect.stringContaining("127.0.0.1:9 over TCP"),
+  });
+  for (const { id } of [own, shared])
+    expect(await record("trunk", "remove", "--trunk", String(id))).toMatchObject({ id, deleted: true });
+  expect((await record("trunk", "test")).data).toEqual([]);
+  expect(await refused("trunk", "add", "--name", "Wrong", "--uri", "http://a")).toMatchObject({
+    error: "invalid_request",
+  });
+  expect((await cli("trunk", "remove")).status).toBe(2);
 });
 
 it("makes agents of the app, and campaigns with them", async () => {

@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { startBaresip } from "./baresip.ts";
+import { carrierForPeers, follow, trunkAt } from "./carrier-for-peers.ts";
+import { freePort, peerProgram, until } from "./sipp.ts";
+
+/** Against a phone that somebody else has written. Missing: `apt-get install baresip`. */
+describe.skipIf(!peerProgram("baresip", "baresip"))("calls with a baresip phone (baresip)", () => {
+  const closers: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  it.each(["PCMU", "PCMA"])("are answered, and both sides hear each other in %s", async (codec) => {
+    const phone = await startBaresip({ account: `;audio_codecs=${codec}/8000/1` });
+    closers.push(phone.close);
+    const made = carrierForPeers([trunkAt(phone.port)]);
+    closers.push(made.close);
+    const call = await made.dial({ to: "phone" });
+    // Our own hum, over there and back.
+    await until(() => call.loudFrames() >= 150, `3 s of audio; ${phone.said()}`, 15_000);
+    expect(call.types).toEqual(["ringing", "answered"]);
+    expect(call.stats()!.packetsLost).toBeLessThan(10);
+    await call.hangup();
+    await until(() => phone.said().includes("session closed"), "it heard our BYE");
+  });
+
+  it("come in, are answered, and are ended by the phone", async () => {
+    const port = await freePort();
+    let taken: ReturnType<typeof follow> | undefined;
+    const made = carrierForPeers([trunkAt(5060)], port, async ({ from, to, carrier }) => {
+      expect([from, to]).toEqual([null, "+12125550177"]);
+      const request = { organizationId: "o", callId: "in", from: "", to, ringTimeoutMs: 0 };
+      taken = follow(await carrier.dial(request));
+      return "taken";
+    });
+    closers.push(made.close);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const phone = await startBaresip({ dials: `sip:+12125550177@127.0.0.1:${port}` });
+    closers.push(phone.close);
+    await until(() => (taken?.loudFrames() ?? 0) >= 50, `a second of our own hum; ${phone.said()}`);
+    expect(phone.said()).toMatch(/established/i);
+    await taken!.hangup();
+    await until(() => phone.said().includes("session closed"), "it heard our BYE");
+  });
+});

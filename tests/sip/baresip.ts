@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, until } from "./sipp.ts";
+
+export interface Baresip {
+  port: number;
+  /** What it has said so far. */
+  said(): string;
+  close(): Promise<void>;
+}
+
+/**
+ * A phone that answers every call, and says what it hears.
+ * @param options `dials`: a URI that it calls once it is ready; `account`: more
+ * parameters of its account
+ */
+export async function startBaresip(options: {
+  dials?: string;
+  account?: string;
+  modules?: readonly string[];
+}): Promise<Baresip> {
+  const directory = await mkdtemp(join(tmpdir(), "outreach-baresip-"));
+  const port = await freePort();
+  const modules = ["g711", "aubridge", ...(options.modules ?? [])];
+  await writeFile(
+    join(directory, "config"),
+    [
+      `sip_listen 127.0.0.1:${port}`,
+      "audio_player aubridge,line",
+      "audio_source aubridge,line",
+      "audio_alert aubridge,none",
+      "module_path /usr/lib/baresip/modules",
+      ...modules.map((name) => `module ${name}.so`),
+      "module_app account.so",
+      "module_app menu.so",
+      "rtp_ports 47000-47999",
+      // Else its audio would come from another address of the machine.
+      "net_interface 127.0.0.1",
+      "",
+    ].join("\n"),
+  );
+  const account = `<sip:phone@127.0.0.1:${port}>;regint=0;answermode=auto${options.account ?? ""}`;
+  await writeFile(join(directory, "accounts"), `${account}\n`);
+  await writeFile(join(directory, "contacts"), "");
+  const dials = options.dials === undefined ? [] : ["-e", `d${options.dials}`];
+  const child = spawn("baresip", ["-f", directory, ...dials], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stdout.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  child.stderr.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  const ended = once(child, "exit");
+  await until(() => child.exitCode !== null || said.includes("baresip is ready"), "baresip is ready");
+  return {
+    port,
+    said: () => said,
+    async close() {
+      child.kill("SIGKILL");
+      await ended;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

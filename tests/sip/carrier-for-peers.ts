@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { systemClock } from "../../server/src/clock.ts";
+import type { CarrierEvent, EndCause } from "../../server/src/voice/carriers/carrier.ts";
+import type { AnswerInbound } from "../../server/src/voice/carriers/inbound.ts";
+import { createSipCarrier, resolveTarget, type Trunk } from "../../server/src/voice/carriers/sip/index.ts";
+import type { MediaLeg } from "../../server/src/voice/media/media-leg.ts";
+import { createRtpPorts } from "../../server/src/voice/media/rtp-ports.ts";
+
+const ports = createRtpPorts({ from: 45_000, to: 46_999 });
+
+export function trunkAt(port: number, more: Partial<Trunk> = {}): Trunk {
+  return {
+    id: `trunk-${port}`,
+    organizationId: null,
+    name: "a peer",
+    host: "127.0.0.1",
+    port,
+    protocol: "udp",
+    credentials: null,
+    channels: null,
+    callsPerSecond: null,
+    register: false,
+    ...more,
+  };
+}
+
+/** The carrier on the real clock and real sockets. */
+export function carrierForPeers(trunks: readonly Trunk[], port = 0, answer?: AnswerInbound) {
+  const carrier = createSipCarrier({
+    clock: systemClock(),
+    newToken: () => randomBytes(10).toString("hex"),
+    ports,
+    source: { trunksOf: async () => [...trunks], allTrunks: async () => [...trunks] },
+    resolve: resolveTarget,
+    bind: { address: "127.0.0.1", port },
+    advertisedAddress: null,
+    logger: { error() {}, warn() {}, info() {} },
+  });
+  if (answer) carrier.answerWith(answer);
+  let lastId = 0;
+  return {
+    carrier,
+    async dial(options: { to?: string; ringTimeoutMs?: number } = {}) {
+      const call = await carrier.dial({
+        organizationId: "o",
+        callId: `call-${++lastId}`,
+        from: "+12125550199",
+        to: options.to ?? "+12125550100",
+        ringTimeoutMs: options.ringTimeoutMs ?? 30_000,
+      });
+      return follow(call);
+    },
+    close: () => carrier.close(),
+  };
+}
+
+/** Listens to a call, and talks in it: a hum of 500 Hz. */
+export function follow(call: {
+  onEvent(listener: (event: CarrierEvent) => void): void;
+  hangup(): Promise<void>;
+}) {
+  const types: string[] = [];
+  let cause: EndCause | undefined;
+  let media: MediaLeg | undefined;
+  let loudFrames = 0;
+  const hum = Int16Array.from({ length: 160 }, (_, at) => 8_000 * Math.sin((2 * Math.PI * 500 * at) / 8_000));
+  const ticking = setInterval(() => {
+    media?.send(hum);
+    if (media?.receive()?.samples.some((sample) => Math.abs(sample) > 1_000)) loudFrames++;
+  }, 20);
+  call.onEvent((event) => {
+    types.push(event.type);
+    if (event.type === "answered") media = event.media;
+    if (event.type !== "ended") return;
+    cause = event.cause;
+    clearInterval(ticking);
+  });
+  return {
+    types,
+    cause: () => cause,
+    loudFrames: () => loudFrames,
+    stats: () => media?.stats(),
+    hangup: () => call.hangup(),
+  };
+}
