@@ -5,8 +5,13 @@ import { buildStale, importBuilt, installMissing, requireNode, SERVICE_BUNDLES }
 requireNode();
 buildStale("cli");
 
-/** The service's own code, which only `serve` and `migrate` need. */
+/** `outreach … | head`: whoever reads no further has had enough. */
+const leave = () => process.exit();
+process.stdout.on("error", leave);
+
+/** The service's own code, which only `serve` and `migrate` need. It goes on without a reader. */
 function loadServer() {
+  process.stdout.off("error", leave);
   installMissing();
   buildStale(...SERVICE_BUNDLES);
   return importBuilt("server");

@@ -170,7 +170,8 @@ async function start(
   };
 
   if (config.roles.has("janitor")) {
-    const janitor = startJanitor({ database, clock, newId, logger, activity });
+    const alone = config.databaseUrl === null;
+    const janitor = startJanitor({ database, clock, newId, logger, activity, alone });
     closers.push(() => janitor.stop());
     // So that what is past its time is gone before the first answer, unless there is a lot of it.
     await janitor.headStart(JANITOR_HEAD_START_MS);

@@ -38,7 +38,7 @@ const JSON_BODY_LIMIT = 1024 * 1024;
 export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): FastifyInstance {
   const { guard, logger } = options;
   const app = Fastify({
-    loggerInstance: logger as FastifyBaseLogger,
+    loggerInstance: warningsOf(logger) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger per request costs more than the request id that it would add: lines name it themselves.
     childLoggerFactory: (parent) => parent,
@@ -162,6 +162,11 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
   }
   for (const route of options.rootRoutes ?? []) addRoute(app, guard, route, "");
   return app;
+}
+
+/** Fastify's own log: what it has to say below a warning (where it listens) the service says by itself. */
+function warningsOf(logger: Logger): Logger {
+  return logger.isLevelEnabled("info") ? logger.child({}, { level: "warn" }) : logger;
 }
 
 function addRoute<Caller>(

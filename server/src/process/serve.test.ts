@@ -132,6 +132,7 @@ describe("a start", () => {
       expect(first.stdout).toMatch(/Live key +service_live_[0-9a-f]{64}$/m);
       expect(first.stdout).toMatch(/Sandbox key +service_test_[0-9a-f]{64}$/m);
       expect(first.stderr).not.toMatch(/service_(live|test)_/);
+      expect(first.stderr).not.toContain("Server listening");
       const lines = first.stdout.split("\n").filter((line) => line.startsWith("  curl "));
       expect(lines).toHaveLength(3);
       const answers: Record<string, unknown>[] = [];

@@ -63,6 +63,8 @@ async function start(config: Config, logger: Logger): Promise<Service> {
   logger.info({ public: service.publicUrl, admin: service.adminUrl }, "ready");
   // Shown on the first start only, beside the demo's keys, and never where it was configured.
   const token = demo !== null && config.adminToken === null ? await readOperatorToken(config) : null;
+  // Who reads no further than this is no reason to end the service.
+  process.stdout.on("error", () => {});
   process.stdout.write(startReport({ config, service, demo, token }));
   return service;
 }

@@ -12,6 +12,15 @@ export const endJob = {
   text: "UPDATE import_jobs SET state = $3, finished_at = $4 WHERE organization_id = $1 AND id = $2",
 };
 
+/** Runs across organizations: a table of one row for each import is soon read. $1 begun before, $2 now */
+export const failAbandoned = {
+  name: "import-fail-abandoned",
+  text: `
+    UPDATE import_jobs SET state = 'failed', finished_at = $2
+    WHERE state = 'running' AND created_at < $1
+    RETURNING id`,
+};
+
 /**
  * Upserts the rows of one batch, reports each, queues the deliveries, stores what the job keeps of the batch's broken
  * rows and adds to the job's counts: one statement, so that a job that dies has counted exactly what is in place.

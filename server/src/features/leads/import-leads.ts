@@ -27,8 +27,8 @@ interface LeadImportRequest {
 /**
  * Imports a CSV text: every row inserts a lead or updates the one with its number, and is reported by one event. What
  * can be refused is refused before anything is written. Then batches commit one after the other in file order; an import
- * that breaks off leaves whole batches in place with their events, and its job `failed`, or `running` when the process
- * died.
+ * that breaks off leaves whole batches in place with their events, and its job `failed`; when the process
+ * died it stays `running` until `failAbandonedImports`.
  * @throws DomainError csv_required, payload_too_large, invalid_csv, invalid_request (mapping), campaign_not_found,
  *   import_failed, and what `refuseUnlessActive` throws
  */

@@ -1,4 +1,5 @@
 export { createLead } from "./create-lead.ts";
+export { failAbandonedImports } from "./fail-abandoned-imports.ts";
 export { importLeads } from "./import-leads.ts";
 export { leadFormats } from "./lead-formats.ts";
 export { createLeadWriter, type LeadWriter } from "./lead-writer.ts";

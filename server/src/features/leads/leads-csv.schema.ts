@@ -77,7 +77,7 @@ const jobFields = {
   campaign_id: nullable(Uuid),
   state: oneOf(["running", "finished", "failed"], {
     description:
-      "`running` while rows are written, and for good when the process died meanwhile; `failed` when the import broke off. The counts are those of the rows in place",
+      "`running` while rows are written; `failed` when the import broke off, or its process died: then at its next start with the built-in database, else within two hours. The counts are those of the rows in place",
   }),
   total: Type.Integer(),
   inserted: Type.Integer(),

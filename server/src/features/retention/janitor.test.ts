@@ -30,7 +30,13 @@ describe("the janitor", () => {
     return { logger, lines };
   };
   const start = (
-    options: { database?: Database; logger?: Logger; batchSize?: number; flush?: () => Promise<void> } = {},
+    options: {
+      database?: Database;
+      logger?: Logger;
+      batchSize?: number;
+      flush?: () => Promise<void>;
+      alone?: boolean;
+    } = {},
   ) => {
     const janitor = startJanitor({
       database: options.database ?? app.database,
@@ -39,6 +45,7 @@ describe("the janitor", () => {
       logger: options.logger ?? pino({ level: "silent" }),
       activity: { flush: options.flush ?? (async () => {}) },
       ...(options.batchSize ? { batchSize: options.batchSize } : {}),
+      ...(options.alone ? { alone: true } : {}),
     });
     onTestFinished(() => janitor.stop());
     return janitor;
@@ -103,6 +110,28 @@ describe("the janitor", () => {
              SELECT $1, uuid_v7_at($3), '+1415' || (1000000 + n), 'new', 'test', $4, $4 FROM generate_series(1, $2::int) AS n`,
       values: [organizationId, leads, clock.now(), instant(clock.now())],
     });
+
+  it.each([
+    [{}, { old: "failed", young: "running" }],
+    [{ alone: true }, { old: "failed", young: "failed" }],
+  ])("fails imports whose process died, with %j", async (options, states) => {
+    const { organizationId } = await app.newOrganization();
+    const ids = { old: newId(), young: newId() };
+    const ages = { old: HOUR + 1, young: 1 };
+    for (const which of ["old", "young"] as const) {
+      await app.database.query({
+        text: "INSERT INTO import_jobs (organization_id, id, state, created_at) VALUES ($1, $2, 'running', $3)",
+        values: [organizationId, ids[which], instant(clock.now() - ages[which])],
+      });
+    }
+    await runOnce(options);
+    for (const which of ["old", "young"] as const) {
+      const path = `/private/v1/organizations/${organizationId}/imports/${ids[which]}`;
+      const job = (await app.callPrivate(path)).body;
+      expect(job.state).toBe(states[which]);
+      expect(job.finished_at).toBe(states[which] === "failed" ? instant(clock.now()) : null);
+    }
+  });
 
   it("keeps deliveries, dead letters and events exactly as long as their rules say", async () => {
     const day = fc.constantFrom(0, 29, 30, 31, 89, 90, 91);

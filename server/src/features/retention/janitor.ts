@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.ts";
 import type { Database } from "../../database/database.ts";
 import type { NewId } from "../../ids.ts";
 import { startWorker } from "../../workers/worker.ts";
+import { failAbandonedImports } from "../leads/index.ts";
 import type { ActivityTracker } from "./activity.ts";
 import { purgeIdleSandboxes } from "./purge-sandboxes.ts";
 import { removeAged } from "./remove-aged.ts";
@@ -13,6 +14,8 @@ export interface JanitorDeps {
   clock: Clock;
   newId: NewId;
   logger: Logger;
+  /** No other process works on this database: what runs when this one starts was left by one that died. */
+  alone?: boolean;
   /** Asked to write what it has before anything is found idle. */
   activity: Pick<ActivityTracker, "flush">;
   /** Rows that one statement looks at; default 500. */
@@ -29,9 +32,10 @@ export interface Janitor {
 const ROUND_MS = 3_600_000;
 const RETRY_MS = 60_000;
 
-/** Removes what is past its time: at once, then every hour. Several at once, in one process or many, are safe. */
+/** Ends what dead processes left and removes what is past its time: at once, then every hour. Several at once, in one process or many, are safe. */
 export function startJanitor(deps: JanitorDeps): Janitor {
   const { clock, logger } = deps;
+  const leftBefore = deps.alone ? clock.now() : undefined;
   let firstRoundEnded = () => {};
   const firstRound = new Promise<void>((resolve) => {
     firstRoundEnded = resolve;
@@ -42,7 +46,7 @@ export function startJanitor(deps: JanitorDeps): Janitor {
     onError: (error) => logger.error({ err: error }, "the janitor's round failed"),
     async round(signal) {
       try {
-        const failed = await cleanUp(deps, signal);
+        const failed = await cleanUp(deps, signal, leftBefore);
         return failed ? { nextAt: clock.now() + RETRY_MS } : {};
       } finally {
         firstRoundEnded();
@@ -63,7 +67,11 @@ export function startJanitor(deps: JanitorDeps): Janitor {
 }
 
 /** One round. A part that fails doesn't keep the others from their work. @returns whether one did */
-async function cleanUp(deps: JanitorDeps, signal: AbortSignal): Promise<boolean> {
+async function cleanUp(
+  deps: JanitorDeps,
+  signal: AbortSignal,
+  leftBefore: number | undefined,
+): Promise<boolean> {
   const pass = { ...deps, signal, batchSize: deps.batchSize ?? 500 };
   const parts: [what: string, remove: () => Promise<number>][] = [
     // First: a use that comes while the rest is being removed must not decide whether a sandbox was idle before it.
@@ -81,6 +89,13 @@ async function cleanUp(deps: JanitorDeps, signal: AbortSignal): Promise<boolean>
   ];
   const removed: Record<string, number> = {};
   let failed = false;
+  try {
+    const imports = await failAbandonedImports(deps, leftBefore);
+    if (imports > 0) deps.logger.warn({ imports }, "imports whose process died are failed");
+  } catch (error) {
+    failed = true;
+    deps.logger.error({ err: error }, "the janitor could not end the imports of dead processes");
+  }
   for (const [what, remove] of parts) {
     try {
       const count = await remove();
