@@ -8,6 +8,8 @@ export interface ClaimedAttempt {
   phoneNumber: string;
   agentId: string;
   workerId: string;
+  /** Whether the verdict still allows it then: the hours may have ended since the claim. Milliseconds since the epoch. */
+  isAllowedAt(at: number): boolean;
 }
 
 /** How long a claimed lead is left to the one who claimed it. */

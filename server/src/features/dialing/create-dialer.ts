@@ -26,8 +26,9 @@ export interface Dialer {
 
 /** Starts of an organization's calls come one after the other anyway; the rest of the service needs its database too. */
 const MOST_PLACED_AT_ONCE = 4;
-/** Claims that wait for their turn: few enough to be placed long before their lease runs out. */
+/** Claims that wait for their turn: no more than are placed in some seconds, long before their lease runs out. */
 const MOST_QUEUED = 64;
+const QUEUED_MS = 8_000;
 const QUEUE_LOOK_MS = 100;
 
 interface Active {
@@ -43,6 +44,15 @@ export function createDialer(deps: DialerDeps): Dialer {
   const queue: ClaimedAttempt[] = [];
   const placing = new Set<Promise<void>>();
   let stopped = false;
+  let rounds = 0;
+  /** How long placing one takes, of late. */
+  let placingMs = 0;
+
+  const mostQueued = () =>
+    Math.min(
+      MOST_QUEUED,
+      Math.max(1, Math.floor((MOST_PLACED_AT_ONCE * QUEUED_MS) / Math.max(1, placingMs))),
+    );
 
   const placeNext = () => {
     while (placing.size < MOST_PLACED_AT_ONCE) {
@@ -59,7 +69,9 @@ export function createDialer(deps: DialerDeps): Dialer {
   const place = async (attempt: ClaimedAttempt) => {
     const { organizationId, campaignId, id } = attempt;
     try {
+      const begun = deps.clock.now();
       const refusal = stopped ? "stopped" : await deps.placer.place(attempt);
+      placingMs += (deps.clock.now() - begun - placingMs) / MOST_PLACED_AT_ONCE;
       if (refusal === null) return;
       await dropClaim(deps, attempt, refusal);
     } catch (error) {
@@ -77,7 +89,7 @@ export function createDialer(deps: DialerDeps): Dialer {
         await pauseDry(deps, campaign);
       return next_at;
     }
-    const most = MOST_QUEUED - queue.length;
+    const most = mostQueued() - queue.length;
     if (most <= 0) return deps.clock.now() + QUEUE_LOOK_MS;
     const claim = await claimLeads(deps, { ...campaign, workerId: deps.workerId, most });
     queue.push(...claim.attempts);
@@ -104,7 +116,9 @@ export function createDialer(deps: DialerDeps): Dialer {
       await dropLostClaims(deps);
       const active = await deps.database.query<Active>(sql.findActive);
       let nextAt = Number.POSITIVE_INFINITY;
-      for (const campaign of active) {
+      // Each time another one is the first to fill the queue.
+      const first = rounds++ % Math.max(1, active.length);
+      for (const campaign of [...active.slice(first), ...active.slice(0, first)]) {
         if (stopped) break;
         try {
           nextAt = Math.min(nextAt, (await lookAt(campaign)) ?? Number.POSITIVE_INFINITY);

@@ -77,7 +77,9 @@ export async function decideEntries(
     verdicts.push(verdictRow(verdict, verdictId, leadId, id));
     moves.push(moveRow(leadId, "dialing", null, facts.due, verdict));
     const agentId = terms.agent_id!;
-    attempts.push({ organizationId, campaignId, id, leadId, phoneNumber, agentId, workerId });
+    const question = questionOf(terms, facts, now);
+    const isAllowedAt = (at: number) => deps.decideCall({ ...question, at }).allowed;
+    attempts.push({ organizationId, campaignId, id, leadId, phoneNumber, agentId, workerId, isAllowedAt });
   }
   if (verdicts.length > 0) {
     const values = [organizationId, campaignId, timestamp(now), JSON.stringify(verdicts)];

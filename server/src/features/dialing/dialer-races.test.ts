@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Queryable } from "../../database/database.ts";
 import {
   type DialingHarness,
   startDialingHarness,
@@ -43,6 +44,18 @@ describe("between a claim and its dialing", () => {
   });
   afterAll(() => dialing.close());
 
+  /** So many wait for a lock that somebody holds: the opening of a call is one. */
+  const waiting = (on: Queryable, count: number) =>
+    until(
+      dialing,
+      () =>
+        on.query<{ waiting: number }>({
+          text: `SELECT count(*)::int AS waiting FROM pg_locks JOIN pg_stat_activity USING (pid)
+                 WHERE NOT granted AND datname = current_database() AND locktype IN ('transactionid', 'tuple')`,
+        }),
+      ([found]) => found!.waiting >= count,
+    );
+
   /** Holds up the opening of a call at the lock of this row until what may come in between has come. */
   async function between(
     campaign: TestCampaign,
@@ -59,15 +72,7 @@ describe("between a claim and its dialing", () => {
       await until(dialing, campaign.attempts, (attempts) =>
         attempts.some(({ lead_id }) => lead_id === leadId),
       );
-      // The opening of the call waits for the lock.
-      await until(
-        dialing,
-        () =>
-          transaction.query<{ waiting: number }>({
-            text: "SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'",
-          }),
-        ([found]) => found!.waiting > 0,
-      );
+      await waiting(transaction, 1);
       await work({ id: leadId, number });
       return leadId;
     });
@@ -123,6 +128,49 @@ describe("between a claim and its dialing", () => {
         (entry) => entry.state === state,
       );
     }
+  });
+
+  it("a number that the API calls meanwhile isn't dialed beside it", async () => {
+    const campaign = await dialing.newCampaign();
+    let api: Promise<unknown> = Promise.resolve();
+    const number = newNumber();
+    const other = await dialing.app.database.transaction(async (transaction) => {
+      await transaction.query({
+        text: "SELECT FROM wallets WHERE organization_id = $1 FOR UPDATE",
+        values: [campaign.organizationId],
+      });
+      // First in the queue for the wallet.
+      const json = { medium: "phone", to_number: number, system_prompt: "x" };
+      api = dialing.app.call("/v1/calls", { key: campaign.key, json });
+      await waiting(transaction, 1);
+      const id = await campaign.addLead(number);
+      await waiting(transaction, 2);
+      return id;
+    });
+    expect(await api).toMatchObject({ status: 201 });
+    await until(
+      dialing,
+      () => campaign.entry(other),
+      ({ verdict_reason }) => verdict_reason === "number_in_flight",
+    );
+    expect(dialing.plane.calls.filter(({ dial }) => dial?.to === number)).toHaveLength(1);
+    await dialing.plane.last().end({ status: "busy", outcome: "busy" });
+    await campaign.steer("pause");
+  });
+
+  it("an hour that ends doesn't count any more", async () => {
+    const minute = new Date(dialing.clock.now() - 4 * 3_600_000 + 60_000).toISOString().slice(11, 16);
+    const campaign = await dialing.newCampaign({ fields: { window: `08:00-${minute}` } });
+    const { id, attempts, calls } = await between(campaign, "wallets", async () =>
+      dialing.clock.advance(60_000),
+    );
+    expect(calls).toEqual([]);
+    expect(attempts.every(({ state }) => state === "dropped")).toBe(true);
+    await until(
+      dialing,
+      () => campaign.entry(id),
+      ({ verdict_reason }) => verdict_reason === "outside_window",
+    );
   });
 
   it("a claim that was taken for lost is dialed by whoever claimed it since, and once", async () => {

@@ -359,6 +359,34 @@ describe("how many are called at once", () => {
     for (const call of running()) await hangUp(call);
   });
 
+  it("is several for a seat that is free, where calls are answered by seats", async () => {
+    const fields = { dialer_mode: "power", concurrency: 2, lines_per_seat: 2 };
+    const campaign = await dialing.newCampaign({ fields });
+    const running = await fill(campaign, 8);
+    await until(running, ({ length }) => length === 4);
+    const [one, two, three, four] = running();
+    const seats: boolean[] = [];
+    for (const call of [one!, two!, three!]) {
+      await call.answer();
+      seats.push(await call.ports.takeSeat());
+      await call.ports.classified("human");
+    }
+    expect(seats).toEqual([true, true, false]);
+    await rest();
+    expect(running()).toHaveLength(4);
+    await three!.end({ outcome: "abandoned" });
+    await rest();
+    expect(running()).toHaveLength(3);
+    const attempt = (await campaign.attempts()).find(({ id }) => id === three!.callId);
+    expect(attempt).toMatchObject({ outcome: "abandoned", abandoned: true, answered_by: "human" });
+    // A seat comes free: two lines for it, of which one rings already.
+    await one!.end();
+    await until(running, ({ length }) => length === 3);
+    expect(running()).toContain(four);
+    await campaign.steer("pause");
+    for (const call of running()) await call.end();
+  });
+
   it("is bound by the starts a second that the campaign has", async () => {
     const campaign = await dialing.newCampaign({ concurrency: 100, fields: { calls_per_second: 2 } });
     const begun = dialing.clock.now();

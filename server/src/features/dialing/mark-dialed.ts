@@ -6,14 +6,15 @@ import type { DialingDeps } from "./dialing-deps.ts";
 /**
  * The fence, in the transaction that opens the call: the last moment at which an attempt can be stopped. The campaign is active,
  * and stays so until the transaction has ended, so that a stop is effective once it has committed; the lead is still the campaign's;
- * the claim is still this dialer's.
+ * the claim is still this dialer's; the hours haven't ended; and nobody else, such as the API, is calling the number.
  * @returns false: nothing may be dialed
  */
 export async function markDialed(
   deps: Pick<DialingDeps, "clock">,
   transaction: Transaction,
-  { organizationId, campaignId, id, workerId }: Omit<ClaimedAttempt, "leadId" | "phoneNumber" | "agentId">,
+  { organizationId, campaignId, id, workerId, isAllowedAt }: ClaimedAttempt,
 ): Promise<boolean> {
+  if (!isAllowedAt(deps.clock.now())) return false;
   const [active] = await transaction.query({ ...sql.holdCampaign, values: [organizationId, campaignId] });
   if (!active) return false;
   const [dialed] = await transaction.query({
