@@ -52,7 +52,7 @@ export function startRecovery(deps: Deps): Worker {
   });
 }
 
-/** Ends one call as failed, charged until its lease ran out. Whoever else recovers it at the same time finds it ended. */
+/** Ends one call as failed, charged up to when its process last said that it lives. Whoever else recovers it at the same time finds it ended. */
 async function recover(deps: Deps, organizationId: string, callId: string): Promise<void> {
   const now = deps.clock.now();
   const ended = await deps.database.transaction(async (transaction) => {
@@ -72,7 +72,7 @@ async function recover(deps: Deps, organizationId: string, callId: string): Prom
       status: "failed",
       outcome: "failed",
       reason: "The process that ran the call stopped.",
-      at: Math.min(now, leaseUntil),
+      at: Math.min(now, leaseUntil - LEASE_MS),
       answeredAt: null,
       recordingBytes,
     });
