@@ -208,6 +208,20 @@ describe("over three servers", () => {
     expect(tools()).toEqual([["record_opt_out", { evidence: "Take me off your list." }]]);
   });
 
+  it("doesn't answer a wish not to be called again, unless that couldn't be recorded", async () => {
+    const { session, speaks, until, of, said } = await greeted();
+    session.speechStarted();
+    session.said("Stop calling me.");
+    session.speechEnded(900);
+    speaks();
+    const [call] = of("tool_call");
+    await until(() => of("heard").length === 1);
+    expect(server.chats()).toEqual([]);
+    session.toolResult(call!.id, { ok: false, error: "not now" });
+    speaks();
+    await until(() => said().length === 2);
+  });
+
   it.each([
     ["stt", { silent: true }, "timeout"],
     ["stt", { garbage: true }, "garbage"],

@@ -57,7 +57,7 @@ export async function openRealtimeResponder(deps: RealtimeDeps): Promise<{ open(
     onFailed = fail;
     onLost = () => active?.lose();
     connection.onReconnected(() => upload.resend());
-    onMessage = (message) => {
+    const take = (message: ServerMessage) => {
       const itemId = typeof message.item_id === "string" ? message.item_id : "";
       switch (message.type) {
         case "input_audio_buffer.committed":
@@ -70,6 +70,14 @@ export async function openRealtimeResponder(deps: RealtimeDeps): Promise<{ open(
         }
         default:
           active?.handle(message);
+      }
+    };
+    onMessage = (message) => {
+      // Whatever a server sends ends one call at the most.
+      try {
+        take(message);
+      } catch (error) {
+        fail(error);
       }
     };
 

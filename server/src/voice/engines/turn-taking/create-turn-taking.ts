@@ -102,6 +102,8 @@ export function createTurnTaking(conversation: Conversation, open: (emit: Emit) 
 
   function answer(always: boolean) {
     owesAnswer = false;
+    // The session confirms it, and ends the call.
+    if (ownOptOut && !ownOptOut.failed) return;
     silentFrames = 0;
     if (greeted || greeting === "") {
       greeted = true;
@@ -218,9 +220,9 @@ export function createTurnTaking(conversation: Conversation, open: (emit: Emit) 
     said: guarded((text: string) => {
       nudges = 0;
       if (!begun) return void before.said.push(text);
-      if (mindOptOut(text)) return endCapture(false);
-      if (!personSpeaks && framesSinceCaptured < SAME_SPEECH_FRAMES) return;
+      if (!personSpeaks && framesSinceCaptured < SAME_SPEECH_FRAMES) return void mindOptOut(text);
       wordsKnown = true;
+      if (mindOptOut(text)) return endCapture(false);
       endCapture(false);
       responder.userText(text);
       answer(true);
