@@ -44,6 +44,15 @@ const setEntry = (leadId: string, changes: string) =>
     values: [leadId],
   });
 
+/** Leaves a lead as the dialer does that is done with it. */
+async function dialed(leadId: string, status: string, attempts: number) {
+  await dialing.app.database.query({
+    text: "UPDATE leads SET status = $2 WHERE id = $1",
+    values: [leadId, status],
+  });
+  await setEntry(leadId, `state = 'done', attempts = ${attempts}, lead_status = '${status}'`);
+}
+
 /** One of everything that a lead can be, and what the preview has to say of them. */
 async function everyKind(campaign: TestCampaign) {
   await campaign.addLead("+12125551001");
@@ -64,20 +73,17 @@ async function everyKind(campaign: TestCampaign) {
   await campaign.addLead("+12125551010");
   const retried = await campaign.addLead("+12125551011");
   await setEntry(retried, `due = 'retry', attempts = 1, next_at = '${inHours(2)}'`);
-  const usedUp = await campaign.addLead("+12125551012");
-  await dialing.app.database.query({
-    text: "UPDATE leads SET status = 'busy' WHERE id = $1",
-    values: [usedUp],
-  });
-  await setEntry(usedUp, "state = 'done', attempts = 4, lead_status = 'busy'");
+  await dialed(await campaign.addLead("+12125551012"), "busy", 4);
+  await dialed(await campaign.addLead("+12125551013"), "completed", 4);
+  await dialed(await campaign.addLead("+12125551014"), "failed", 2);
 }
 
 const EVERY_KIND = {
-  leads: 12,
+  leads: 14,
   dialable_now: 2,
   waiting: 5,
   blocked: 4,
-  done: 1,
+  done: 3,
   by_reason: [
     { reason: "outside_window", count: 2 },
     ...["attempts_exhausted", "dnc", "frequency_cap", "number_in_flight", "opted_out", "retry_not_due"].map(
@@ -116,15 +122,15 @@ describe("a preview", () => {
       { state: "blocked", reason: "dnc", count: 1 },
       { state: "blocked", reason: "timezone_unknown", count: 1 },
       { state: "dialing", reason: null, count: 2 },
-      // By its status, by who told it so, and by its budget: nobody asks about them any more.
-      { state: "done", reason: null, count: 3 },
+      // By their status, a wish, or their budget: nobody asks about them any more.
+      { state: "done", reason: null, count: 5 },
       { state: "waiting", reason: "frequency_cap", count: 1 },
       { state: "waiting", reason: "number_in_flight", count: 1 },
       { state: "waiting", reason: "outside_window", count: 2 },
       // Not looked at before it is due.
       { state: "waiting", reason: null, count: 1 },
     ]);
-    expect(await preview(campaign)).toMatchObject({ dialable_now: 0, waiting: 7, blocked: 4, done: 1 });
+    expect(await preview(campaign)).toMatchObject({ dialable_now: 0, waiting: 7, blocked: 4, done: 3 });
   });
 
   it("goes by the campaign's own hours, days and consent", async () => {
