@@ -11,6 +11,42 @@ export interface ReceiveStatistics {
   readonly lost: number;
   /** Interarrival jitter, milliseconds. */
   readonly jitterMs: number;
+  /** Of the source that sends now; null before its first packet. `highest` counts on where sequence numbers wrap. */
+  source(): { ssrc: number; highest: number; expected: number; received: number } | null;
+}
+
+/** What a receiver report says of a source. */
+export interface SourceReport {
+  ssrc: number;
+  /** Since the last report, in 256ths. */
+  fractionLost: number;
+  lost: number;
+  highest: number;
+  /** Samples. */
+  jitter: number;
+}
+
+/** Remembers what the last report has told (RFC 3550, appendix A.3). */
+export function createReportMemory(statistics: ReceiveStatistics): { next(): SourceReport | null } {
+  let before = { ssrc: -1, expected: 0, received: 0 };
+  return {
+    next() {
+      const source = statistics.source();
+      if (!source) return null;
+      if (source.ssrc !== before.ssrc) before = { ssrc: source.ssrc, expected: 0, received: 0 };
+      const expected = source.expected - before.expected;
+      const missing = expected - (source.received - before.received);
+      before = source;
+      return {
+        ssrc: source.ssrc,
+        fractionLost:
+          expected <= 0 || missing <= 0 ? 0 : Math.min(255, Math.floor((256 * missing) / expected)),
+        lost: Math.max(0, source.expected - source.received),
+        highest: source.highest,
+        jitter: Math.round(statistics.jitterMs * SAMPLES_PER_MS),
+      };
+    },
+  };
 }
 
 /** A sequence number that leaps further belongs to a stream that began anew. */
@@ -20,6 +56,7 @@ const SAMPLES_PER_MS = SAMPLE_RATE / 1_000;
 export function createReceiveStatistics(): ReceiveStatistics {
   let ssrc: number | null = null;
   let highest = 0;
+  let cycles = 0;
   let expected = 0;
   let received = 0;
   let lostBefore = 0;
@@ -34,11 +71,13 @@ export function createReceiveStatistics(): ReceiveStatistics {
       lostBefore = lost();
       ssrc = packet.ssrc;
       highest = packet.sequenceNumber;
+      cycles = 0;
       expected = 1;
       received = 0;
       last = null;
     } else if (ahead > 0) {
       expected += ahead;
+      if (packet.sequenceNumber < highest) cycles++;
       highest = packet.sequenceNumber;
     }
     received++;
@@ -54,6 +93,8 @@ export function createReceiveStatistics(): ReceiveStatistics {
       }
       last = { timestamp: packet.timestamp, atMs };
     },
+    source: () =>
+      ssrc === null ? null : { ssrc, highest: ((cycles << 16) | highest) >>> 0, expected, received },
     get lost() {
       return lost();
     },

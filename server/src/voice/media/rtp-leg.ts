@@ -7,6 +7,7 @@ import { createJitterBuffer } from "./jitter-buffer.ts";
 import { FRAME_SAMPLES, type MediaLeg } from "./media-leg.ts";
 import { createReceiveStatistics } from "./receive-statistics.ts";
 import { assertDigit, createDigitReceiver, type DigitPacket, digitPackets } from "./rfc4733.ts";
+import { createReports, type Reports } from "./rtcp.ts";
 import { parseRtp, RTP_HEADER_BYTES, writeRtpHeader } from "./rtp-packet.ts";
 import type { RtpPorts } from "./rtp-ports.ts";
 
@@ -22,6 +23,8 @@ export interface RtpLegOptions {
   telephoneEventPayloadType?: number;
   /** Takes the address of the first well-formed packet for the remote's (symmetric RTP, for far sides behind NAT). Default: no. */
   latch?: boolean;
+  /** Exchanges reports with the far side, on the port above (RFC 3550, 6), where that is free. Default: no. */
+  reports?: boolean;
   /** What a listener threw: it must not take the process with it. */
   onError?(error: unknown): void;
   /** Milliseconds that only grow. `performance.now` when left out. */
@@ -46,6 +49,8 @@ export interface RtpLeg extends MediaLeg {
    * @throws Error when telephone events weren't negotiated
    */
   sendDigit(digit: string, durationMs?: number): void;
+  /** What the far side's reports tell of our audio there; null while they tell nothing. */
+  reported(): Reports["told"] | null;
   /** Resolves when the socket is closed and its port is free again. */
   readonly closed: Promise<void>;
 }
@@ -60,6 +65,8 @@ const COMFORT_NOISE = 13;
 /** 10 to 60 ms of audio, in steps of 10. */
 const PAYLOAD_STEP = 80;
 const MAX_PAYLOAD = 480;
+/** Five seconds. */
+const FRAMES_PER_REPORT = 250;
 const DIGIT_MS = 100;
 /** Between two digits. */
 const DIGIT_GAP_FRAMES = 3;
@@ -73,15 +80,22 @@ const SEND_BUFFERS = 8;
 export async function openRtpLeg(options: RtpLegOptions): Promise<RtpLeg> {
   const { ports, localAddress } = options;
   const { port, bound } = await ports.take((candidate) => bindSocket(localAddress, candidate));
-  return legOver(bound, port, options);
+  const above = options.reports ? await bindSocket(localAddress, port + 1).catch(() => null) : null;
+  return legOver(bound, above, port, options);
 }
 
-function legOver(socket: Socket, localPort: number, options: RtpLegOptions): RtpLeg {
+function legOver(
+  socket: Socket,
+  reportSocket: Socket | null,
+  localPort: number,
+  options: RtpLegOptions,
+): RtpLeg {
   const { ports } = options;
   let { payloadType: law, telephoneEventPayloadType: eventType } = options;
   const now = options.now ?? (() => performance.now());
   const buffer = createJitterBuffer();
   const statistics = createReceiveStatistics();
+  const reports = reportSocket ? createReports(statistics, randomBytes(8).toString("hex")) : null;
   const digits = createDigitReceiver();
   const digitListeners: ((digit: string) => void)[] = [];
   let firstAudioListeners: (() => void)[] = [];
@@ -106,6 +120,8 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
   let open = true;
   let heardAudio = false;
   let framesSent = 0;
+  let packetsSent = 0;
+  let octetsSent = 0;
   let packetsReceived = 0;
   let packetsRefused = 0;
 
@@ -172,7 +188,16 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
   function transmit(type: number, marked: boolean, at: number, bytes: Buffer): void {
     sequenceNumber = (sequenceNumber + 1) & 0xffff;
     writeRtpHeader(bytes, { marker: marked, payloadType: type, sequenceNumber, timestamp: at, ssrc });
-    if (remote) socket.send(bytes, remote.port, remote.address);
+    if (!remote) return;
+    packetsSent++;
+    octetsSent += bytes.length - RTP_HEADER_BYTES;
+    socket.send(bytes, remote.port, remote.address);
+  }
+
+  function report(): void {
+    if (!reports || !reportSocket || !remote || remote.port === 65_535) return;
+    const sent = { ssrc, packets: packetsSent, octets: octetsSent, timestamp };
+    reportSocket.send(reports.next(sent, now()), remote.port + 1, remote.address);
   }
 
   /** @returns false when there is no digit to be sent */
@@ -200,6 +225,12 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
   socket.on("message", receive);
   // Nobody listens there (any more): RTP doesn't mind, and the call's end is told elsewhere.
   socket.on("error", () => undefined);
+  reportSocket?.on("error", () => undefined);
+  reportSocket?.on("message", (datagram, from) => {
+    const isTheirs =
+      remote && (from.address === remote.address || plainAddress(from.address) === remote.address);
+    if (open && isTheirs) reports?.received(datagram, now());
+  });
   const closed = once(socket, "close").then(() => ports.release(localPort));
 
   return {
@@ -216,6 +247,7 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
       timestamp = (timestamp + FRAME_SAMPLES) >>> 0;
       if (!remote) return;
       framesSent++;
+      if (framesSent % FRAMES_PER_REPORT === 0) report();
       if (sendKeyed()) return;
       nextAudioPacket = (nextAudioPacket + 1) % SEND_BUFFERS;
       const { bytes, payload } = audioPackets[nextAudioPacket]!;
@@ -243,6 +275,7 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
       if (heardAudio) listener();
       else firstAudioListeners.push(listener);
     },
+    reported: () => reports?.told ?? null,
     stats: () => ({
       framesSent,
       packetsReceived,
@@ -256,6 +289,7 @@ function legOver(socket: Socket, localPort: number, options: RtpLegOptions): Rtp
       if (!open) return;
       open = false;
       firstAudioListeners = [];
+      reportSocket?.close();
       socket.close();
     },
   };

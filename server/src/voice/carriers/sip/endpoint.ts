@@ -7,9 +7,9 @@ import type { ClientListener, ClientTransaction } from "./client-transaction.ts"
 import type { SipFlow, Target } from "./flow.ts";
 import type { SipRequest } from "./message.ts";
 import type { ServerTransaction } from "./server-transaction.ts";
-import { openStreamTransport } from "./stream-transport.ts";
+import { openStreamTransport, type StreamTransport } from "./stream-transport.ts";
 import { createTransactions } from "./transactions.ts";
-import { openUdpTransport } from "./udp-transport.ts";
+import { openUdpTransport, type UdpTransport } from "./udp-transport.ts";
 
 /** Our end of SIP: sockets, and the transactions over them. */
 export interface SipEndpoint {
@@ -39,7 +39,14 @@ export interface EndpointOptions {
 }
 
 const CONNECT_WITHIN_MS = 8_000;
+/** A port that is free over UDP may be somebody's over TCP. */
+const FREE_PORT_TRIES = 10;
 const WILDCARDS = ["0.0.0.0", "::"];
+
+interface Transports {
+  udp: UdpTransport;
+  streams: StreamTransport;
+}
 
 /** @throws what the system says of the address: EADDRINUSE, EADDRNOTAVAIL */
 export async function openEndpoint(options: EndpointOptions): Promise<SipEndpoint> {
@@ -71,18 +78,25 @@ export async function openEndpoint(options: EndpointOptions): Promise<SipEndpoin
     }
   };
 
-  const udp = await openUdpTransport({ bind, localAddress, onMessage });
-  const streams = await openStreamTransport({
-    listen: options.listens ? { address: bind.address, port: udp.port } : null,
-    connectWithinMs: CONNECT_WITHIN_MS,
-    localAddress,
-    localPort: udp.port,
-    ...(options.tls ? { tls: options.tls } : {}),
-    onMessage,
-  }).catch(async (error: unknown) => {
-    await udp.close();
-    throw error;
-  });
+  const { udp, streams } = await openTransports();
+  async function openTransports(triesLeft = bind.port === 0 ? FREE_PORT_TRIES : 0): Promise<Transports> {
+    const udp = await openUdpTransport({ bind, localAddress, onMessage });
+    try {
+      const streams = await openStreamTransport({
+        listen: options.listens ? { address: bind.address, port: udp.port } : null,
+        connectWithinMs: CONNECT_WITHIN_MS,
+        localAddress,
+        localPort: udp.port,
+        ...(options.tls ? { tls: options.tls } : {}),
+        onMessage,
+      });
+      return { udp, streams };
+    } catch (error) {
+      await udp.close();
+      if (triesLeft > 0) return openTransports(triesLeft - 1);
+      throw error;
+    }
+  }
 
   return {
     port: udp.port,

@@ -35,6 +35,7 @@ const SILENT: HeardFrame = { samples: new Int16Array(FRAME_SAMPLES), concealed: 
 export async function openSipMedia(options: SipMediaOptions): Promise<SipMedia> {
   const rtp = await openRtpLeg({
     ...options,
+    reports: true,
     payloadType: OFFERED.laws[0],
     telephoneEventPayloadType: OFFERED.telephoneEvent,
   });
