@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { DomainError } from "../domain-error.ts";
@@ -55,10 +55,21 @@ export function createValidatorCompiler(formats: Formats): FastifySchemaCompiler
   ajv.addFormat("uuid", isUuid);
   for (const [name, check] of Object.entries(formats)) ajv.addFormat(name, check);
 
+  // At a schema's first use, and once for all prefixes: to compile them all is most of what a start would take.
+  const compiled = new WeakMap<TSchema, ValidateFunction>();
+  const validatorOf = (schema: TSchema) => {
+    let validate = compiled.get(schema);
+    if (!validate) {
+      validate = ajv.compile(schema);
+      compiled.set(schema, validate);
+    }
+    return validate;
+  };
+
   return ({ schema, httpPart }) => {
     const isBody = httpPart === "body";
-    const validate = ajv.compile(schema);
     return (value: unknown) => {
+      const validate = validatorOf(schema);
       if (isBody) refuseUnknownFields(value, schema as ObjectSchema);
       else readTexts(value as Record<string, unknown>, schema as ObjectSchema);
       refuseUnstorableText(value);
