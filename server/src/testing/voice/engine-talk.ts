@@ -13,11 +13,11 @@ export interface EngineTalk {
   /** The person speaks so long: frames of sound, with what the voice activity tells of it. */
   speaks(milliseconds?: number): void;
   hears(milliseconds: number): void;
-  /** Hears silence until it is so; fails after 8 s of real time. */
+  /** Hears silence until it is so; fails after 20 s of real time. */
   until(condition: () => boolean): Promise<void>;
 }
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 20_000;
 const sound = new Int16Array(FRAME_SAMPLES).fill(4_000);
 const silence = new Int16Array(FRAME_SAMPLES);
 

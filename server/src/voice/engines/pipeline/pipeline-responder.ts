@@ -53,6 +53,7 @@ export function createPipelineResponder(deps: PipelineResponderDeps, emit: Emit)
   const secondsSince = (at: number) => (performance.now() - at) / 1_000;
   const fail = (error: unknown) => {
     if (over.signal.aborted) return;
+    over.abort();
     queue.close();
     emit({ type: "failed", message: error instanceof Error ? error.message : String(error) });
   };

@@ -49,7 +49,10 @@ export async function openRealtimeResponder(deps: RealtimeDeps): Promise<{ open(
     let count = 0;
     let askedAt = 0;
 
+    let hasFailed = false;
     const fail = (error: unknown) => {
+      if (hasFailed) return;
+      hasFailed = true;
       queue.close();
       utterances.endOpen();
       emit({ type: "failed", message: error instanceof Error ? error.message : String(error) });
