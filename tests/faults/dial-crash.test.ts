@@ -124,4 +124,5 @@ it("no number is dialed twice, and none is forgotten", async () => {
   expect(calls.map(({ to_number }) => to_number).sort()).toEqual([...NUMBERS].sort());
   // Nothing is held any more for calls that are over.
   expect(await two.admin(`${path}/wallet`)).toMatchObject({ balance: 100_000, held: 0 });
+  expect(await two.stop()).toBe(0);
 }, 180_000);

@@ -70,7 +70,9 @@ export function createDialer(deps: DialerDeps): Dialer {
     const { organizationId, campaignId, id } = attempt;
     try {
       const begun = deps.clock.now();
-      const refusal = stopped ? "stopped" : await deps.placer.place(attempt);
+      // Also one that is being placed right now isn't dialed any more.
+      const isAllowedAt = (at: number) => !stopped && attempt.isAllowedAt(at);
+      const refusal = stopped ? "stopped" : await deps.placer.place({ ...attempt, isAllowedAt });
       placingMs += (deps.clock.now() - begun - placingMs) / MOST_PLACED_AT_ONCE;
       if (refusal === null) return;
       await dropClaim(deps, attempt, refusal);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Queryable } from "../../database/database.ts";
+import { openDatabase, type Queryable } from "../../database/database.ts";
 import {
   type DialingHarness,
   startDialingHarness,
@@ -186,6 +186,39 @@ describe("between a claim and its dialing", () => {
     ]);
     await calls[0]!.end({ status: "busy", outcome: "busy" });
   });
+});
+
+it("a service that is being closed dials nobody, and gives back what it has claimed", async () => {
+  const dialing = await startDialingHarness({ testDatabase });
+  const number = newNumber();
+  const { database } = dialing.claims;
+  let closing: Promise<void> | undefined;
+  const campaign = await dialing.newCampaign();
+  // Of another pool: the service's own is closed.
+  const own = openDatabase({ connection: testDatabase.connection, poolSize: 1 });
+  const attempts = (on: Queryable) =>
+    on.query<{ state: string }>({
+      text: "SELECT state FROM dial_attempts WHERE campaign_id = $1",
+      values: [campaign.campaignId],
+    });
+  await own.transaction(async (transaction) => {
+    await transaction.query({
+      text: "SELECT FROM wallets WHERE organization_id = $1 FOR UPDATE",
+      values: [campaign.organizationId],
+    });
+    await campaign.addLead(number);
+    await until(
+      dialing,
+      () => attempts(database),
+      ({ length }) => length === 1,
+    );
+    closing = dialing.close();
+    await new Promise(setImmediate);
+  });
+  await closing;
+  expect(dialing.plane.calls).toEqual([]);
+  expect(await attempts(own)).toMatchObject([{ state: "dropped" }]);
+  await own.close();
 });
 
 describe("several dialers", () => {
