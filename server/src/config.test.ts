@@ -29,6 +29,8 @@ describe("readConfig", () => {
         ADMIN_TOKEN: "short",
         TRUSTED_PROXIES: "10.0.0.1, 10.0.0.0/33",
         PUBLIC_URL: "https://example.com/?q",
+        TWILIO_AUTH_TOKEN: "two words",
+        TELNYX_PUBLIC_KEY: "c2hvcnQ=",
       });
     expect(read).toThrow(ConfigError);
     try {
@@ -38,6 +40,8 @@ describe("readConfig", () => {
       for (const name of [
         "PORT",
         "ADMIN_PORT",
+        "TWILIO_AUTH_TOKEN",
+        "TELNYX_PUBLIC_KEY",
         "ROLES",
         "CLOCK_START",
         "DATABASE_URL",

@@ -23,6 +23,10 @@ export interface Config extends VoiceConfig {
   /** Addresses or networks of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: string[];
   logLevel: string;
+  /** Of the account whose texts are taken; null: none are. */
+  twilioAuthToken: string | null;
+  /** Base64 of the 32 bytes that Telnyx's portal shows; null: no texts are taken from there. */
+  telnyxPublicKey: string | null;
   /** The operator token of the private API; null: the one in DATA_DIR's `admin.token`. */
   adminToken: string | null;
 }
@@ -127,6 +131,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (adminToken !== null && adminToken.length < 16)
     problems.push("ADMIN_TOKEN must have at least 16 characters.");
 
+  const twilioAuthToken = text("TWILIO_AUTH_TOKEN");
+  if (twilioAuthToken !== null && /\s/.test(twilioAuthToken))
+    problems.push("TWILIO_AUTH_TOKEN must be the account's auth token, without spaces.");
+  const telnyxPublicKey = text("TELNYX_PUBLIC_KEY");
+  if (telnyxPublicKey !== null && !/^[A-Za-z0-9+/]{43}=$/.test(telnyxPublicKey))
+    problems.push("TELNYX_PUBLIC_KEY must be the public key of the account: 44 characters of base64.");
+
   const publicUrl = address("PUBLIC_URL", ["http:", "https:"]);
   if (publicUrl !== null && /[?#@]/.test(publicUrl)) {
     problems.push(
@@ -161,6 +172,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustedProxies,
     logLevel,
     adminToken,
+    twilioAuthToken,
+    telnyxPublicKey,
     ...readVoiceConfig({ text, address, problems }),
   };
   if (problems.length > 0) throw new ConfigError(problems);

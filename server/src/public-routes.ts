@@ -9,6 +9,7 @@ import { leadsRoutes } from "./features/leads/index.ts";
 import { metaRoutes } from "./features/meta/index.ts";
 import { recordingsRoutes } from "./features/recordings/index.ts";
 import { referenceRoutes } from "./features/reference/index.ts";
+import { textCallbackRoutes } from "./features/text-callbacks/index.ts";
 import { unavailableRoutes } from "./features/unavailable/index.ts";
 import { voicesRoutes } from "./features/voices/index.ts";
 import { webhooksRoutes } from "./features/webhooks/index.ts";
@@ -29,6 +30,7 @@ export function publicRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
     ...voicesRoutes(deps),
     ...appointmentsRoutes(deps),
     ...webhooksRoutes(deps),
+    ...textCallbackRoutes(deps),
     ...unavailableRoutes(),
     ...referenceRoutes(deps),
   ];

@@ -9,6 +9,7 @@ import { OPERATOR_TOKEN, startTestService, type TestService } from "../../server
 import { startWebhookSink, type WebhookSink } from "../../server/src/testing/webhook-sink.ts";
 import { callsTo, privatePass, publicPass, titleOf } from "./passes.ts";
 import { answersIn, driftBetween, type Recording, record } from "./recording.ts";
+import { carrierEnvironment } from "./signed-texts.ts";
 
 /**
  * Every endpoint is called, well and badly, through a proxy of Redocly's that writes down what goes over the wire; then its
@@ -25,7 +26,7 @@ beforeAll(async () => {
   [publicOne, privateOne] = apiDocuments() as [ApiDocument, ApiDocument];
   plane = fakeVoicePlane(systemClock());
   app = await startTestService({
-    environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1" },
+    environment: { WEBHOOK_ALLOW_PRIVATE_TARGETS: "1", ...carrierEnvironment },
     service: { voice: { plane, drainMs: 0 } },
   });
   sink = await startWebhookSink();

@@ -3,6 +3,8 @@ import type { RouteDefinition } from "../../server/src/http/route.ts";
 import type { FakeVoicePlane } from "../../server/src/testing/fake-voice-plane.ts";
 import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harness.ts";
 
+import { telnyxText, twilioText } from "./signed-texts.ts";
+
 /**
  * Calls of every endpoint, good and bad, as the traffic that the documents are compared with. Over 300 lines, since it is a list:
  * one place to see what is called.
@@ -235,6 +237,13 @@ const publicSuccesses: Successes = {
   "GET /agents/{id}/calls": async (call, make) => call("GET", `/agents/${await make.agents!()}/calls`),
   "POST /agents/{id}/calls": async (call, make) =>
     call("POST", `/agents/${await make.agents!()}/calls`, { json: { medium: "browser" } }),
+  "POST /callbacks/twilio/texts": async (call, make) => {
+    const path = "/callbacks/twilio/texts";
+    await call("POST", path, { headers: { "x-twilio-signature": "AAAA" } });
+    return call("POST", path, twilioText(`${await make.publicUrl!()}/v1${path}`));
+  },
+  "POST /callbacks/telnyx/texts": async (call) =>
+    call("POST", "/callbacks/telnyx/texts", telnyxText(Math.floor(Date.now() / 1000))),
   "POST /webhooks": async (call) => {
     for (const target_url of [undefined, "ftp://a.test", "nonsense"])
       await call("POST", "/webhooks", { json: { target_url, event_types: ["*"] } });
@@ -509,6 +518,7 @@ export async function publicPass(
   const make: Record<string, () => Promise<string>> = {
     leads: async () =>
       String((await call("POST", "/leads", { json: { phone_number: newNumber() } })).body.id),
+    publicUrl: async () => app.config.public.url,
     webhooks: async () => {
       const json = { target_url: "http://127.0.0.1:9/", event_types: ["call.ended"] };
       return String((await call("POST", "/webhooks", { json })).body.id);

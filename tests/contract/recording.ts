@@ -141,8 +141,8 @@ function operationAt(document: { paths: object }, method: string, path: string) 
       const pattern = template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, "[^/]+");
       return item[method.toLowerCase()] && new RegExp(`^${pattern}$`).test(path);
     })
-    // A path without a parameter goes before one with.
-    .sort(([a], [b]) => a.split("{").length - b.split("{").length);
+    // A path without a parameter goes before one with, and `{id}.ics` before `{id}`.
+    .sort(([a], [b]) => a.split("{").length - b.split("{").length || b.length - a.length);
   const [best] = candidates;
   return best ? { title: `${method} ${best[0]}`, operation: best[1][method.toLowerCase()]! } : null;
 }

@@ -277,6 +277,17 @@ export const examples: Readonly<Record<string, Json>> = {
     ...webhook,
     secret: "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
   },
+  TwilioText: { From: "+12125550100", To: "+14155550199", Body: "Stop please" },
+  TelnyxText: {
+    data: {
+      event_type: "message.received",
+      payload: {
+        from: { phone_number: "+12125550100" },
+        to: [{ phone_number: "+14155550199" }],
+        text: "Stop please",
+      },
+    },
+  },
   ContactCreate: { phone_number: "+12125550103", first_name: "Mary", company: "Acme" },
   DealPatch: { status: "won" },
 };

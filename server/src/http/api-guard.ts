@@ -57,7 +57,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
   };
   return {
     admit(route, request, reply) {
-      if (route.access === "public") return undefined as unknown as ApiCaller;
+      if (route.access === "public" || route.access === "signature") return undefined as unknown as ApiCaller;
       if (route.access === "token") return admitToken(route, request);
       const identified = (caller: ApiCaller) => {
         // Set before the rate limit is checked, so that the log can name the key also when it refuses.
@@ -93,6 +93,14 @@ export function createApiGuard(deps: ApiGuardDeps): Guard<ApiCaller> {
       } catch (error) {
         if (request.state.caller !== undefined) throw error;
         return countFailure(error, request.ip);
+      }
+    },
+    async checkSignature(route, request) {
+      try {
+        const { headers, url } = request;
+        route.checkSignature!({ headers, url, body: request.body as Buffer });
+      } catch (error) {
+        await countFailure(error, request.ip);
       }
     },
     allowWrite(caller) {

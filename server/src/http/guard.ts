@@ -25,6 +25,8 @@ export interface Guard<Caller> {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Caller | Promise<Caller>;
+  /** Lets the route judge a request's signature, and counts what it refuses. @throws DomainError */
+  checkSignature?(route: RouteDefinition<Caller>, request: FastifyRequest): Promise<void>;
   /** @throws DomainError when the state of the caller's organization doesn't allow a write */
   allowWrite(caller: Caller): void;
   /** Adds to a log line what names the caller by ids. */

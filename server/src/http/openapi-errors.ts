@@ -41,7 +41,7 @@ function codesOf(route: RouteDefinition<never>): ErrorCode[] {
     for (const code of more) codes.add(code);
   };
   if (route.access === "operator") add("unauthenticated");
-  else if (route.access === "token") add("unauthenticated", "rate_limited");
+  else if (route.access === "token" || route.access === "signature") add("unauthenticated", "rate_limited");
   else if (route.access !== "public") {
     add("missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key");
     add("auth_lookup_failed", "rate_limited");
@@ -49,7 +49,8 @@ function codesOf(route: RouteDefinition<never>): ErrorCode[] {
   }
   if (route.unavailable) add("feature_unavailable");
   else {
-    if (route.method !== "GET") add("invalid_json", "payload_too_large");
+    if (route.method !== "GET") add("payload_too_large");
+    if (route.method !== "GET" && !route.rawBody) add("invalid_json");
     if (route.writes && route.access !== "operator") add("organization_not_active");
     if (route.idempotent) add("invalid_idempotency_key", "idempotency_in_progress", "idempotency_key_reused");
     if (namesResource(route)) add("not_found");
@@ -101,7 +102,7 @@ export function errorResponses(routes: readonly RouteDefinition<never>[]): Error
   const keyOf = (status: number, codes: readonly ErrorCode[], limited: boolean) =>
     `${status} ${limited} ${codes.join(" ")}`;
   const isLimited = (route: RouteDefinition<never>) =>
-    !["public", "token", "operator"].includes(route.access);
+    !["public", "token", "signature", "operator"].includes(route.access);
   for (const route of routes) {
     for (const [status, codes] of byStatus(codesOf(route))) {
       const key = keyOf(status, codes, isLimited(route));

@@ -26,10 +26,11 @@ export function operationOf(
     operationId: route.operationId,
     summary: route.summary,
     description: [route.description, accessNote(route)].filter(Boolean).join("\n\n"),
-    ...(route.access === "public" ? { security: [] } : {}),
+    ...(route.access === "public" || route.access === "signature" ? { security: [] } : {}),
     ...(route.access === "token" ? { security: [{ [TOKEN_SCHEME]: [] }] } : {}),
     ...(isScope(route.access) ? { "x-required-scope": route.access } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.rawBody ? { requestBody: rawBodyOf(route.rawBody, schemas) } : {}),
     ...(hasFields(route.body) ? { requestBody: bodyOf(route.body, schemas) } : {}),
     responses: { ...successesOf(route, schemas), ...errors.responsesOf(route) },
   };
@@ -47,9 +48,11 @@ function accessNote({ access, idempotent }: RouteDefinition<never>): string {
         ? "Any valid key."
         : access === "token"
           ? "The token is the credential: no API key."
-          : isScope(access)
-            ? `Required scope: \`${access}\`.`
-            : "";
+          : access === "signature"
+            ? "The carrier's signature is the credential: no API key."
+            : isScope(access)
+              ? `Required scope: \`${access}\`.`
+              : "";
   return idempotent ? `${note} Takes an \`Idempotency-Key\`.` : note;
 }
 
@@ -81,9 +84,16 @@ function bodyOf(schema: ObjectSchema, schemas: SchemaComponents): JsonObject {
   return { required, content: { "application/json": { schema: schemas.publish(schema) } } };
 }
 
+function rawBodyOf(
+  { mediaType, schema }: NonNullable<RouteDefinition["rawBody"]>,
+  schemas: SchemaComponents,
+): JsonObject {
+  return { required: true, content: { [mediaType]: { schema: schemas.publish(schema) } } };
+}
+
 function successesOf(route: RouteDefinition<never>, schemas: SchemaComponents): JsonObject {
   const names = ["X-Request-Id"];
-  if (!["public", "token", "operator"].includes(route.access))
+  if (!["public", "token", "signature", "operator"].includes(route.access))
     names.push("X-RateLimit-Limit", "X-RateLimit-Remaining");
   if (route.idempotent) names.push("Idempotency-Replayed");
   const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

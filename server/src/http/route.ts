@@ -7,10 +7,19 @@ import type { Scope } from "./scopes.ts";
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 /**
- * Who may call a route: a key with this scope, any valid key, whoever holds the resource's own token, or anybody. The
- * private API has its operator only.
+ * Who may call a route: a key with this scope, any valid key, whoever holds the resource's own token, a carrier by its
+ * signature, or anybody. The private API has its operator only.
  */
-export type Access = Scope | "any_key" | "token" | "operator" | "public";
+export type Access = Scope | "any_key" | "token" | "signature" | "operator" | "public";
+
+/** What a signature is made over. */
+export interface SignedRequest {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As it came. */
+  body: Buffer;
+  /** The path with the query, as it came. */
+  url: string;
+}
 
 /** What a handler gets of a request that has passed every check before it. */
 export interface RequestContext<Caller, Params, Query, Body> {
@@ -19,6 +28,8 @@ export interface RequestContext<Caller, Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** As it came, of a route with `rawBody`; empty for the others. */
+  rawBody: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
    * Of a route with `writes: "after_values"`: called once every value of the request is found good.
@@ -72,6 +83,13 @@ export interface RouteDefinition<Caller = unknown> {
    * @throws DomainError unauthenticated
    */
   checkToken?(token: string, params: Readonly<Record<string, string>>): Promise<void>;
+  /** The body is the handler's own business: of any content type, checked by nobody. As the documents describe it. */
+  rawBody?: { mediaType: string; schema: TSchema };
+  /**
+   * With access `signature` and `rawBody`: refuses what isn't signed. Failures are counted by address.
+   * @throws DomainError unauthenticated, not_found
+   */
+  checkSignature?(request: SignedRequest): void;
   /** Bytes; default 1 MiB. */
   bodyLimit?: number;
   /**

@@ -69,15 +69,16 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
   app.setSchemaErrorFormatter((errors) => errors[0] as unknown as Error);
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
-      done(null, parseJson(body as Buffer));
+      done(null, request.state.route?.rawBody ? body : parseJson(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
-    if (body.length === 0) done(null, undefined);
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => {
+    if (request.state.route?.rawBody) done(null, body);
+    else if (body.length === 0) done(null, undefined);
     else
       done(
         new DomainError("invalid_json", "The body must be JSON, sent with Content-Type: application/json."),
@@ -184,7 +185,11 @@ function addRoute<Caller>(
     onRequest: (request, reply, done) => begin(guard, route, request, reply, done),
     ...(route.method === "GET"
       ? {}
-      : { preValidation: (request, reply) => readBody(guard, route, prefix, request, reply) }),
+      : {
+          preValidation: route.rawBody
+            ? (request) => checkSignature(guard, route, request)
+            : (request, reply) => readBody(guard, route, prefix, request, reply),
+        }),
     schema: {
       ...(route.params ? { params: route.params } : {}),
       ...(route.query ? { querystring: route.query } : {}),
@@ -204,6 +209,7 @@ function addRoute<Caller>(
         params: request.params,
         query: request.query,
         body: request.body,
+        rawBody: route.rawBody ? (request.body as Buffer) : NO_BODY,
         headers: request.headers,
         refuseUnlessActive: () => guard.allowWrite(caller),
         ...(claim ? { remember: claim.remember } : undefined),
@@ -211,6 +217,18 @@ function addRoute<Caller>(
       return sendAnswer(reply, answer);
     },
   });
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+async function checkSignature<Caller>(
+  guard: Guard<Caller>,
+  route: RouteDefinition<Caller>,
+  request: FastifyRequest,
+): Promise<void> {
+  // A request without a body has no parser to make one.
+  if (!Buffer.isBuffer(request.body)) request.body = NO_BODY;
+  await guard.checkSignature?.(route, request);
 }
 
 /** The first step of a request to a route: who is it, and may it? */

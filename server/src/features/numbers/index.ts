@@ -10,5 +10,5 @@ export {
   RemovedNumber,
 } from "./numbers.schema.ts";
 export { pickCallerId, takeCallerId } from "./pick-caller-id.ts";
-export { findCalledNumber, findNumber, listNumbers } from "./read-numbers.ts";
+export { findCalledNumber, findNumber, findOwners, listNumbers } from "./read-numbers.ts";
 export { removeNumber } from "./remove-number.ts";

@@ -81,3 +81,9 @@ export const releaseNumberOf = {
     UPDATE phone_numbers SET agent_id = NULL WHERE organization_id = $1 AND agent_id = $2
     RETURNING phone_number`,
 };
+
+/** Every organization that has a number, by how long: numbers are few, so they are looked through. $1 number */
+export const readOwners = {
+  name: "number-owners",
+  text: "SELECT organization_id FROM phone_numbers WHERE phone_number = $1 ORDER BY created_at, organization_id",
+};

@@ -48,3 +48,9 @@ export async function findCalledNumber(
   });
   return number ?? null;
 }
+
+/** The organizations that have a number, the one that has had it for longest first. @param phoneNumber E.164 */
+export async function findOwners(on: Queryable, phoneNumber: string): Promise<string[]> {
+  const rows = await on.query<{ organization_id: string }>({ ...sql.readOwners, values: [phoneNumber] });
+  return rows.map(({ organization_id }) => organization_id);
+}

@@ -9,6 +9,9 @@ import type { InboundText, ReceivedText } from "./opt-outs.schema.ts";
 import * as sql from "./opt-outs.sql.ts";
 import { recordOptOut } from "./record-opt-out.ts";
 
+/** In place of the words, where the carrier knows a keyword that the rules don't. */
+const BY_CARRIER = "stop (the carrier's)";
+
 /**
  * Takes a text that somebody sent. One that asks not to be called or texted again puts its sender on the do-not-call list with
  * the text as evidence, in the transaction that stores it. Any `to` is taken: a text to a number that the organization has given
@@ -17,12 +20,13 @@ import { recordOptOut } from "./record-opt-out.ts";
  */
 export async function receiveText(
   deps: { database: Database; clock: Clock; newId: NewId },
-  input: { organizationId: string; from: string; to: string; body: string },
+  input: { organizationId: string; from: string; to: string; body: string; isOptOutByCarrier?: boolean },
 ): Promise<ReceivedText> {
   const from = canonicalNumber(input.from);
   const to = canonicalPhoneNumber(input.to) ?? input.to.trim();
   const { id: organizationId } = await readOrganization(deps, input.organizationId);
-  const reading = readOptOut(input.body, { channel: "text", speaker: "user" });
+  const told = readOptOut(input.body, { channel: "text", speaker: "user" });
+  const reading = input.isOptOutByCarrier && !told.opt_out ? { opt_out: true, matched: BY_CARRIER } : told;
   return deps.database.transaction(async (transaction) => {
     const id = deps.newId();
     const [text] = await transaction.query<InboundText>({

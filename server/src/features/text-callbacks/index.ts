@@ -1,0 +1,1 @@
+export { textCallbackRoutes } from "./text-callbacks.routes.ts";
