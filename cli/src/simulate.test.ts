@@ -1,5 +1,8 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runCli } from "./testing/run-cli.ts";
+import { runCli, startCli } from "./testing/run-cli.ts";
 
 const FLAGS = ["--leads", "40", "--days", "1", "--start", "2026-03-05"];
 
@@ -35,3 +38,22 @@ it("refuses what it can't simulate, in words", async () => {
     message: "The database that DATABASE_URL names (127.0.0.1:9/x) doesn't answer: nothing listens there.",
   });
 });
+
+it("leaves nothing behind when it is stopped", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "outreach-cli-"));
+  const child = startCli(["simulate", "--leads", "2000"], { TMPDIR: folder });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const exited = new Promise((resolve) => child.on("close", resolve));
+  await expect.poll(() => readdir(folder), { timeout: 50_000 }).toHaveLength(1);
+  child.kill("SIGTERM");
+  expect(await exited).toBe(1);
+  expect(JSON.parse(stderr)).toEqual({
+    error: "simulation_failed",
+    message: "The simulation was stopped, and its database removed.",
+  });
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
+}, 90_000);

@@ -5,6 +5,7 @@ import { MIGRATIONS } from "../service.ts";
 import { type Simulation, type SimulationResult, simulate } from "../simulation/simulate.ts";
 import { openTemporaryDatabase } from "../simulation/temporary-database.ts";
 import { explainStartError } from "./explain-start-error.ts";
+import { listenForStop } from "./stop-signals.ts";
 
 /** A refusal, in words for who asked. */
 class SimulationRefused extends Error {
@@ -23,7 +24,8 @@ const POOL_SIZE = 4;
  * Runs the dialer against made-up people on a database of its own, which is gone afterwards.
  * @param given without a seed one is drawn; without a start it is today; without seats there is one for 1,000 leads
  * @returns what was simulated, with everything drawn or chosen for it, and what came of it
- * @throws ConfigError with every mistake of the environment; SimulationRefused when no database can be had
+ * @throws ConfigError with every mistake of the environment; SimulationRefused when no database can be had, or after SIGTERM or
+ *   Ctrl-C, which remove the database too
  */
 export async function simulateDialing(
   environment: NodeJS.ProcessEnv,
@@ -39,15 +41,29 @@ export async function simulateDialing(
     dialers: given.dialers ?? 1,
     start: given.start ?? today,
   };
-  const { database, remove } = await openTemporaryDatabase({
-    ...{ databaseUrl: config.databaseUrl, migrations: MIGRATIONS, poolSize: POOL_SIZE },
-  }).catch((error: unknown) => {
-    const explained = explainStartError(error, config);
-    throw explained === null ? error : new SimulationRefused(explained, { cause: error });
-  });
+  const stop = listenForStop(() => process.exit(1));
+  const stopped = new AbortController();
+  stop.first.then(() => stopped.abort());
   try {
-    return { ...simulation, ...(await simulate({ database }, simulation, onDay)) };
+    const { database, remove } = await openTemporaryDatabase({
+      ...{ databaseUrl: config.databaseUrl, migrations: MIGRATIONS, poolSize: POOL_SIZE },
+      signal: stopped.signal,
+    }).catch((error: unknown) => {
+      const explained = explainStartError(error, config);
+      throw explained === null ? error : new SimulationRefused(explained, { cause: error });
+    });
+    try {
+      return {
+        ...simulation,
+        ...(await simulate({ database, signal: stopped.signal }, simulation, onDay)),
+      };
+    } finally {
+      await remove();
+    }
+  } catch (error) {
+    if (!stopped.signal.aborted) throw error;
+    throw new SimulationRefused("The simulation was stopped, and its database removed.", { cause: error });
   } finally {
-    await remove();
+    stop.release();
   }
 }

@@ -53,11 +53,12 @@ const STEP_MS = { ai: 10_000, power: 2_000, predictive: 2_000 };
 
 /**
  * Has the dialer of the service call made-up people for some days, on a clock that jumps over the time in which nothing happens.
- * @param deps a migrated database that is used for nothing else; what decides instead of the rules, in tests of the checker
+ * @param deps a migrated database that is used for nothing else; what decides instead of the rules, in tests of the checker; `signal`
+ *   ends it early, with an error
  * @param onDay called when a day is over
  */
 export async function simulate(
-  deps: { database: Database; decideCall?: DecideCall },
+  deps: { database: Database; decideCall?: DecideCall; signal?: AbortSignal },
   simulation: Simulation,
   onDay: (day: DayFigures) => void = () => {},
 ): Promise<SimulationResult> {
@@ -72,6 +73,7 @@ export async function simulate(
     return result;
   };
 
+  deps.signal?.throwIfAborted();
   const people = makePeople({ count: leads, seed });
   const plan = { mode, seats, ...TERMS };
   const world = await timed("making the world", buildWorld({ ...deps, clock }, people, plan));
@@ -98,6 +100,7 @@ export async function simulate(
   let nextDay = from + DAY_MS;
   let nextAnalyze = FIRST_ANALYZE;
   while (clock.now() < end) {
+    deps.signal?.throwIfAborted();
     await timed("settling", carrier.store());
     await operator.act();
     let nextAt = await timed("claiming", claimAll(dialers));

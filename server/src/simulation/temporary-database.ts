@@ -32,8 +32,11 @@ export async function openTemporaryDatabase(options: {
   databaseUrl: string | null;
   migrations: string;
   poolSize: number;
+  /** Ends the start of a built-in server. */
+  signal?: AbortSignal;
 }): Promise<TemporaryDatabase> {
-  const place = options.databaseUrl === null ? await builtIn() : await beside(options.databaseUrl);
+  const { databaseUrl, signal } = options;
+  const place = databaseUrl === null ? await builtIn(signal) : await beside(databaseUrl);
   const database = openDatabase({
     connection: place.connection,
     poolSize: options.poolSize,
@@ -58,7 +61,7 @@ interface Place {
   remove(): Promise<void>;
 }
 
-async function builtIn(): Promise<Place> {
+async function builtIn(signal: AbortSignal | undefined): Promise<Place> {
   // Loaded only where it is used: with DATABASE_URL there is no need of it.
   const { startEmbeddedPostgres } = await import("../database/embedded/index.ts");
   const folder = await mkdtemp(join(tmpdir(), "outreach-simulation-"));
@@ -68,6 +71,7 @@ async function builtIn(): Promise<Place> {
       dataDir: join(folder, "data"),
       settings: NOT_DURABLE,
       log: () => {},
+      ...(signal && { signal }),
     });
     return {
       connection: server.connection,
