@@ -13,7 +13,7 @@ export interface EngineTalk {
   /** The person speaks so long: frames of sound, with what the voice activity tells of it. */
   speaks(milliseconds?: number): void;
   hears(milliseconds: number): void;
-  /** Hears silence until it is so; fails after 20 s of real time. */
+  /** Waits until it is so; fails after 20 s of real time. */
   until(condition: () => boolean): Promise<void>;
 }
 
