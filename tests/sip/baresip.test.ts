@@ -1,7 +1,14 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { startBaresip } from "./baresip.ts";
 import { carrierForPeers, follow, trunkAt } from "./carrier-for-peers.ts";
 import { freePort, peerProgram, until } from "./sipp.ts";
+
+const run = promisify(execFile);
 
 /** Against a phone that somebody else has written. Missing: `apt-get install baresip`. */
 describe.skipIf(!peerProgram("baresip", "baresip"))("calls with a baresip phone (baresip)", () => {
@@ -24,14 +31,40 @@ describe.skipIf(!peerProgram("baresip", "baresip"))("calls with a baresip phone 
     await until(() => phone.said().includes("session closed"), "it heard our BYE");
   });
 
+  it("travel over TLS, to a server whose certificate is believed only", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "outreach-tls-"));
+    closers.push(() => rm(directory, { recursive: true, force: true }));
+    const [key, certificate] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
+    const subject = ["-subj", "/CN=trunk", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"];
+    const files = ["-keyout", key, "-out", certificate];
+    await run("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...subject, ...files]);
+    const ca = await readFile(certificate);
+    await writeFile(certificate, Buffer.concat([await readFile(key), ca]));
+    const phone = await startBaresip({ certificate });
+    closers.push(phone.close);
+    const trunk = trunkAt(phone.port + 1, { protocol: "tls" });
+    const stranger = carrierForPeers([trunk]);
+    closers.push(stranger.close);
+    await expect(stranger.dial({ to: "phone" })).rejects.toMatchObject({ code: "carrier_dial_failed" });
+    const made = carrierForPeers([trunk], { ca });
+    closers.push(made.close);
+    const call = await made.dial({ to: "phone" });
+    await until(() => call.loudFrames() >= 25, `half a second of audio; ${phone.said()}`);
+    await call.hangup();
+    await until(() => phone.said().includes("session closed"), "it heard our BYE");
+  });
+
   it("come in, are answered, and are ended by the phone", async () => {
     const port = await freePort();
     let taken: ReturnType<typeof follow> | undefined;
-    const made = carrierForPeers([trunkAt(5060)], port, async ({ from, to, carrier }) => {
-      expect([from, to]).toEqual([null, "+12125550177"]);
-      const request = { organizationId: "o", callId: "in", from: "", to, ringTimeoutMs: 0 };
-      taken = follow(await carrier.dial(request));
-      return "taken";
+    const made = carrierForPeers([trunkAt(5060)], {
+      port,
+      answer: async ({ from, to, carrier }) => {
+        expect([from, to]).toEqual([null, "+12125550177"]);
+        const request = { organizationId: "o", callId: "in", from: "", to, ringTimeoutMs: 0 };
+        taken = follow(await carrier.dial(request));
+        return "taken";
+      },
     });
     closers.push(made.close);
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -21,6 +21,8 @@ export async function startBaresip(options: {
   dials?: string;
   account?: string;
   modules?: readonly string[];
+  /** A file with a key and a certificate: it listens over TLS too, one port above. */
+  certificate?: string;
 }): Promise<Baresip> {
   const directory = await mkdtemp(join(tmpdir(), "outreach-baresip-"));
   const port = await freePort();
@@ -36,6 +38,7 @@ export async function startBaresip(options: {
       ...modules.map((name) => `module ${name}.so`),
       "module_app account.so",
       "module_app menu.so",
+      ...(options.certificate === undefined ? [] : [`sip_certificate ${options.certificate}`]),
       "rtp_ports 47000-47999",
       // Else its audio would come from another address of the machine.
       "net_interface 127.0.0.1",

@@ -25,7 +25,10 @@ export function trunkAt(port: number, more: Partial<Trunk> = {}): Trunk {
 }
 
 /** The carrier on the real clock and real sockets. */
-export function carrierForPeers(trunks: readonly Trunk[], port = 0, answer?: AnswerInbound) {
+export function carrierForPeers(
+  trunks: readonly Trunk[],
+  { port = 0, answer, ca }: { port?: number; answer?: AnswerInbound; ca?: Buffer } = {},
+) {
   const carrier = createSipCarrier({
     clock: systemClock(),
     newToken: () => randomBytes(10).toString("hex"),
@@ -34,6 +37,7 @@ export function carrierForPeers(trunks: readonly Trunk[], port = 0, answer?: Ans
     resolve: resolveTarget,
     bind: { address: "127.0.0.1", port },
     advertisedAddress: null,
+    ...(ca ? { tls: { ca } } : {}),
     logger: { error() {}, warn() {}, info() {} },
   });
   if (answer) carrier.answerWith(answer);
