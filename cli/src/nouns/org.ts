@@ -5,6 +5,7 @@ import {
   onOff,
   organizationPath,
   organizationVerb,
+  orNone,
   paged,
   pageQuery,
   show,
@@ -51,6 +52,11 @@ export function addOrg(program: Command, context: Context): void {
     )
     .option("--voice <on|off>", "whether it may call", onOff)
     .option("--concurrency <n>", "calls at the same time", whole)
+    .option(
+      "--daily-cap <n>",
+      "a campaign's attempts to one number in any 24 hours, at most 3 (none: the rules' own cap)",
+      orNone(whole),
+    )
     .option("--name <name>", "what it is called")
     .option("--low-balance-threshold <tokens>", "billing.low_balance fires at this balance", whole)
     .option("--phone-rate <tokens>", "what a minute of a phone call costs", whole)
@@ -67,6 +73,7 @@ export function addOrg(program: Command, context: Context): void {
         status: options.status,
         voice_enabled: options.voice,
         concurrency_limit: options.concurrency,
+        daily_attempt_cap: options.dailyCap?.value,
         low_balance_threshold: options.lowBalanceThreshold,
         phone_rate_per_minute: options.phoneRate,
         browser_rate_per_minute: options.browserRate,
