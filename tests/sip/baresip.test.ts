@@ -31,30 +31,36 @@ describe.skipIf(!peerProgram("baresip", "baresip"))("calls with a baresip phone 
     await until(() => phone.said().includes("session closed"), "it heard our BYE");
   });
 
-  it("travel over TLS, to a server whose certificate is believed only", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "outreach-tls-"));
-    closers.push(() => rm(directory, { recursive: true, force: true }));
-    const [key, certificate] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
-    const subject = ["-subj", "/CN=trunk", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"];
-    const files = ["-keyout", key, "-out", certificate];
-    await run("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...subject, ...files]);
-    const ca = await readFile(certificate);
-    await writeFile(certificate, Buffer.concat([await readFile(key), ca]));
-    const phone = await startBaresip({ certificate });
-    closers.push(phone.close);
-    const trunk = trunkAt(phone.port + 1, { protocol: "tls" });
-    const stranger = carrierForPeers([trunk]);
-    closers.push(stranger.close);
-    await expect(stranger.dial({ to: "phone" })).rejects.toMatchObject({ code: "carrier_dial_failed" });
-    const made = carrierForPeers([trunk], { ca });
-    closers.push(made.close);
-    const call = await made.dial({ to: "phone" });
-    await until(() => call.loudFrames() >= 25, `half a second of audio; ${phone.said()}`);
-    await call.hangup();
-    await until(() => phone.said().includes("session closed"), "it heard our BYE");
-  });
+  it.each([
+    ["in the clear", "", []],
+    ["protected, since it wants that", ";mediaenc=srtp-mand", ["srtp"]],
+  ])(
+    "travel over TLS, to a server whose certificate is believed only; audio %s",
+    async (_, account, modules) => {
+      const directory = await mkdtemp(join(tmpdir(), "outreach-tls-"));
+      closers.push(() => rm(directory, { recursive: true, force: true }));
+      const [key, certificate] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
+      const subject = ["-subj", "/CN=trunk", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"];
+      const files = ["-keyout", key, "-out", certificate];
+      await run("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...subject, ...files]);
+      const ca = await readFile(certificate);
+      await writeFile(certificate, Buffer.concat([await readFile(key), ca]));
+      const phone = await startBaresip({ certificate, account, modules });
+      closers.push(phone.close);
+      const trunk = trunkAt(phone.port + 1, { protocol: "tls" });
+      const stranger = carrierForPeers([trunk]);
+      closers.push(stranger.close);
+      await expect(stranger.dial({ to: "phone" })).rejects.toMatchObject({ code: "carrier_dial_failed" });
+      const made = carrierForPeers([trunk], { ca });
+      closers.push(made.close);
+      const call = await made.dial({ to: "phone" });
+      await until(() => call.loudFrames() >= 25, `half a second of audio; ${phone.said()}`);
+      await call.hangup();
+      await until(() => phone.said().includes("session closed"), "it heard our BYE");
+    },
+  );
 
-  it("come in, are answered, and are ended by the phone", async () => {
+  it("come in, are answered with the protection that they ask for, and heard", async () => {
     const port = await freePort();
     let taken: ReturnType<typeof follow> | undefined;
     const made = carrierForPeers([trunkAt(5060)], {
@@ -68,7 +74,11 @@ describe.skipIf(!peerProgram("baresip", "baresip"))("calls with a baresip phone 
     });
     closers.push(made.close);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const phone = await startBaresip({ dials: `sip:+12125550177@127.0.0.1:${port}` });
+    const phone = await startBaresip({
+      dials: `sip:+12125550177@127.0.0.1:${port}`,
+      account: ";mediaenc=srtp-mand",
+      modules: ["srtp"],
+    });
     closers.push(phone.close);
     await until(() => (taken?.loudFrames() ?? 0) >= 50, `a second of our own hum; ${phone.said()}`);
     expect(phone.said()).toMatch(/established/i);

@@ -61,6 +61,7 @@ export async function fakeTrunk(options: {
       localAddress: "127.0.0.1",
       advertisedAddress: "127.0.0.1",
       sessionId: 1,
+      isProtected: false,
       now: clock.now,
     });
     const tag = newToken();

@@ -18,6 +18,7 @@ export async function placeCall(
     localAddress: "127.0.0.1",
     advertisedAddress: "127.0.0.1",
     sessionId: 2,
+    isProtected: false,
   });
   const invite: SipRequest = {
     kind: "request",

@@ -5,6 +5,7 @@ import { isIPv6, SocketAddress } from "node:net";
 import { decodeG711, encodeG711, type G711Law } from "./g711.ts";
 import { createJitterBuffer } from "./jitter-buffer.ts";
 import { FRAME_SAMPLES, type MediaLeg } from "./media-leg.ts";
+import type { PacketProtection } from "./packet-protection.ts";
 import { createReceiveStatistics } from "./receive-statistics.ts";
 import { assertDigit, createDigitReceiver, type DigitPacket, digitPackets } from "./rfc4733.ts";
 import { createReports, type Reports } from "./rtcp.ts";
@@ -42,7 +43,13 @@ export interface RtpLeg extends MediaLeg {
   /** From now on audio goes there, and is taken from there only. */
   setRemote(remote: RtpRemote): void;
   /** What the far side has answered to the options that the leg was opened with, or wants from now on. */
-  negotiated(agreed: Pick<RtpLegOptions, "payloadType"> & { telephoneEventPayloadType: number | null }): void;
+  negotiated(
+    agreed: Pick<RtpLegOptions, "payloadType"> & {
+      telephoneEventPayloadType: number | null;
+      /** Null: packets travel in the clear. */
+      protection: PacketProtection | null;
+    },
+  ): void;
   /**
    * Keys a digit, in place of audio for so long. Several are sent one after the other.
    * @throws RangeError for what isn't a digit
@@ -119,6 +126,7 @@ function legOver(
   let mayLatch = options.latch ?? false;
   let open = true;
   let heardAudio = false;
+  let protection: PacketProtection | null = null;
   let framesSent = 0;
   let packetsSent = 0;
   let octetsSent = 0;
@@ -133,7 +141,8 @@ function legOver(
   function receive(datagram: Uint8Array, from: RemoteInfo): void {
     if (!open) return;
     const known = isFromRemote(from);
-    const packet = known || mayLatch ? parseRtp(datagram) : null;
+    const readable = protection ? protection.unprotect(Buffer.from(datagram)) : datagram;
+    const packet = readable && (known || mayLatch) ? parseRtp(readable) : null;
     if (!packet) {
       packetsRefused++;
       return;
@@ -191,13 +200,14 @@ function legOver(
     if (!remote) return;
     packetsSent++;
     octetsSent += bytes.length - RTP_HEADER_BYTES;
-    socket.send(bytes, remote.port, remote.address);
+    socket.send(protection?.protect(bytes) ?? bytes, remote.port, remote.address);
   }
 
   function report(): void {
     if (!reports || !reportSocket || !remote || remote.port === 65_535) return;
     const sent = { ssrc, packets: packetsSent, octets: octetsSent, timestamp };
-    reportSocket.send(reports.next(sent, now()), remote.port + 1, remote.address);
+    const bytes = reports.next(sent, now());
+    reportSocket.send(protection?.protectReport(bytes) ?? bytes, remote.port + 1, remote.address);
   }
 
   /** @returns false when there is no digit to be sent */
@@ -229,7 +239,8 @@ function legOver(
   reportSocket?.on("message", (datagram, from) => {
     const isTheirs =
       remote && (from.address === remote.address || plainAddress(from.address) === remote.address);
-    if (open && isTheirs) reports?.received(datagram, now());
+    const readable = protection ? protection.unprotectReport(datagram) : datagram;
+    if (open && isTheirs && readable) reports?.received(readable, now());
   });
   const closed = once(socket, "close").then(() => ports.release(localPort));
 
@@ -262,6 +273,7 @@ function legOver(
     negotiated(agreed) {
       law = agreed.payloadType;
       eventType = agreed.telephoneEventPayloadType ?? undefined;
+      protection = agreed.protection;
     },
     sendDigit(digit, durationMs = DIGIT_MS) {
       assertDigit(digit);

@@ -67,8 +67,9 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
   let closing: Promise<void> | undefined;
   const onError = (error: unknown) => logger.error({ err: error }, "a SIP message couldn't be worked on");
 
-  const openMedia = (flow: SipFlow) =>
+  const openMedia = (flow: SipFlow, isProtected: boolean) =>
     openSipMedia({
+      isProtected,
       ports: options.ports,
       localAddress: options.bind.address,
       advertisedAddress: flow.local.address,
@@ -151,7 +152,7 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
         endpoint,
         router,
         resolve,
-        openMedia,
+        openMedia: (flow) => openMedia(flow, false),
         credentials: trunks[0]!.credentials,
         onEnded: () => release(),
       },

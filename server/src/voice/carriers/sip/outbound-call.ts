@@ -20,7 +20,7 @@ export interface OutboundCallDeps {
   resolve: ResolveTarget;
   lines: TrunkLines;
   /** @throws NoRtpPortFree */
-  openMedia(flow: SipFlow): Promise<SipMedia>;
+  openMedia(flow: SipFlow, isProtected: boolean): Promise<SipMedia>;
   /** What a trunk answered, for the log. */
   onTrunkFailed(trunk: Trunk, status: number | null): void;
   /** The call has begun, and must be ended with the carrier. @returns to be called when it has ended */
@@ -31,6 +31,8 @@ export interface OutboundCallDeps {
 const SILENCE_MS = 8_000;
 /** One that has said "100 Trying" and no more: no ringing, no answer. */
 const TRYING_MS = 60_000;
+
+const NOT_ACCEPTABLE = 488;
 
 type Result = { kind: "over" } | { kind: "refused"; status: number | null };
 
@@ -145,7 +147,9 @@ export function placeOutboundCall(
   async function run(onWay: () => void): Promise<CarrierRefusal | null> {
     let refusal: CarrierRefusal | null = null;
     let last: { status: number | null } | null = null;
-    for (const [index, trunk] of trunks.entries()) {
+    const asks = trunks.map((trunk) => ({ trunk, isProtected: false }));
+    for (let index = 0; index < asks.length; index++) {
+      const { trunk, isProtected } = asks[index]!;
       if (events.isOver()) return null;
       const line = lines.take(trunk);
       if (!line) {
@@ -157,17 +161,22 @@ export function placeOutboundCall(
         continue;
       }
       await line.turn;
-      const ready = events.isOver() ? null : await prepare(deps, trunk);
+      const ready = events.isOver() ? null : await prepare(deps, trunk, isProtected);
       if (events.isOver() || !ready || ready instanceof CarrierRefusal) {
         line.release();
         if (ready && !(ready instanceof CarrierRefusal)) ready.media.close();
         if (ready instanceof CarrierRefusal) refusal = ready;
         continue;
       }
-      const result = await ask(trunk, ready.flow, ready.media, line, index === trunks.length - 1, onWay);
+      const result = await ask(trunk, ready.flow, ready.media, line, index === asks.length - 1, onWay);
       if (result.kind === "over") return null;
       deps.onTrunkFailed(trunk, result.status);
       last = result;
+      if (result.status === NOT_ACCEPTABLE && trunk.protocol === "tls" && !isProtected) {
+        // It may want its audio protected. Only where the keys aren't told to everybody on the way.
+        asks.splice(index + 1, 0, { trunk, isProtected: true });
+        continue;
+      }
       if (!isTrunksFault(result.status)) break;
     }
     if (last) {
@@ -234,6 +243,7 @@ function inviteFor(
 async function prepare(
   { endpoint, resolve, openMedia }: OutboundCallDeps,
   trunk: Trunk,
+  isProtected: boolean,
 ): Promise<{ flow: SipFlow; media: SipMedia } | CarrierRefusal> {
   let flow: SipFlow | null = null;
   let why: unknown;
@@ -253,7 +263,7 @@ async function prepare(
     return new CarrierRefusal("carrier_dial_failed", `The trunk ${trunk.name} can't be reached: ${words}.`);
   }
   try {
-    return { flow, media: await openMedia(flow) };
+    return { flow, media: await openMedia(flow, isProtected) };
   } catch (error) {
     return new CarrierRefusal(
       "concurrency_limit",

@@ -134,7 +134,8 @@ describe("a message", () => {
 
   it("that we write can be read again, and no value begins a header of its own", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (value) => {
+      fc.property(fc.uint8Array(), (bytes) => {
+        const value = Buffer.from(bytes).toString("latin1");
         const request = parse(REQUEST)!;
         const sent = serialize({ ...request, headers: [...request.headers, { name: "subject", value }] });
         const read = parseMessage(sent) as SipRequest;
@@ -236,9 +237,29 @@ describe("a description of audio", () => {
     ["no address", sdp("m=audio 4000 RTP/AVP 0")],
     ["a name for an address", sdp("c=IN IP4 example.com", "m=audio 4000 RTP/AVP 0")],
     ["a port that is refused", sdp("c=IN IP4 192.0.2.1", "m=audio 0 RTP/AVP 0")],
-    ["only encrypted audio", sdp("c=IN IP4 192.0.2.1", "m=audio 4000 RTP/SAVP 0")],
+    ["encrypted audio without a key", sdp("c=IN IP4 192.0.2.1", "m=audio 4000 RTP/SAVP 0")],
+    [
+      "a cipher that we don't have",
+      sdp(
+        "c=IN IP4 192.0.2.1",
+        "m=audio 4000 RTP/SAVP 0",
+        "a=crypto:1 F8_128_HMAC_SHA1_80 inline:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+      ),
+    ],
   ])("with %s isn't one that we can take part in", (_, given) => {
     expect(parseSdp(given)).toBeNull();
+  });
+
+  it("with a key for its packets tells it", () => {
+    const key = "d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj";
+    const given = sdp(
+      "c=IN IP4 192.0.2.1",
+      "m=audio 4000 RTP/SAVP 0",
+      "a=crypto:1 AES_256_CM_HMAC_SHA1_80 inline:x",
+      `a=crypto:2 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20`,
+    );
+    expect(parseSdp(given)?.crypto).toEqual({ tag: "2", secret: Buffer.from(key, "base64") });
+    expect(parseSdp(given.replace("SAVP", "AVP"))?.crypto).toBeNull();
   });
 
   it("with the address of nobody is a call on hold", () => {

@@ -10,8 +10,17 @@ export interface AudioDescription {
   /** Of telephone-event; null when it isn't understood. */
   telephoneEvent: number | null;
   direction: Direction;
+  /** The key that its packets are protected with (RTP/SAVP, RFC 4568); null: they travel in the clear. */
+  crypto: CryptoKey | null;
   /** The other media, which we take no part in: their lines as an answer refuses them. */
   refused: { before: readonly string[]; after: readonly string[] };
+}
+
+export interface CryptoKey {
+  /** Which of the offered keys it is, or answers. */
+  tag: string;
+  /** Key and salt of AES_CM_128_HMAC_SHA1_80. */
+  secret: Buffer;
 }
 
 export type Direction = "sendrecv" | "sendonly" | "recvonly" | "inactive";
@@ -35,6 +44,8 @@ export function parseSdp(text: string): AudioDescription | null {
   let formats: string[] = [];
   const maps = new Map<string, string>();
   let found = false;
+  let isProtected = false;
+  let crypto: CryptoKey | null = null;
   const before: string[] = [];
   const after: string[] = [];
   for (const line of lines) {
@@ -42,13 +53,18 @@ export function parseSdp(text: string): AudioDescription | null {
     if (type === "m") {
       const [, kind, portText, profile, list = ""] =
         /^(\S+)\s+(\d{1,5})(?:\/\d+)?\s+(\S+)\s*(.*)$/.exec(value) ?? [];
-      const isAudio = kind === "audio" && profile === "RTP/AVP" && Number(portText) > 0 && !found;
+      const isAudio =
+        kind === "audio" &&
+        (profile === "RTP/AVP" || profile === "RTP/SAVP") &&
+        Number(portText) > 0 &&
+        !found;
       section = isAudio ? "audio" : "other";
       if (!isAudio) {
         (found ? after : before).push(`m=${kind ?? "audio"} 0 ${profile ?? "RTP/AVP"} ${list.trim() || "0"}`);
         continue;
       }
       found = true;
+      isProtected = profile === "RTP/SAVP";
       port = Number(portText);
       formats = list.trim().split(/\s+/);
     } else if (type === "c" && section !== "other") {
@@ -57,6 +73,7 @@ export function parseSdp(text: string): AudioDescription | null {
       else address = told;
     } else if (type === "a" && section !== "other") {
       if (DIRECTION.test(value)) direction = value as Direction;
+      if (section === "audio") crypto ??= readCrypto(value);
       const [, format, encoding] = /^rtpmap:(\d{1,3})\s+(\S+)/.exec(value) ?? [];
       if (format !== undefined && encoding !== undefined) maps.set(format, encoding.toUpperCase());
     }
@@ -65,12 +82,29 @@ export function parseSdp(text: string): AudioDescription | null {
   if (!found || reached === null || isIP(reached) === 0 || port > 65_535) return null;
   const laws = formats.flatMap((format) => STATIC[format] ?? []);
   const event = formats.find((format) => /^TELEPHONE-EVENT\/8000/.test(maps.get(format) ?? ""));
-  if (laws.length === 0) return null;
+  if (laws.length === 0 || (isProtected && !crypto)) return null;
   // How calls were put on hold before there were directions.
   if (isUnspecified(reached)) direction = "inactive";
   const telephoneEvent =
     event !== undefined && Number(event) >= 96 && Number(event) <= 127 ? Number(event) : null;
-  return { address: reached, port, laws, telephoneEvent, direction, refused: { before, after } };
+  return {
+    address: reached,
+    port,
+    laws,
+    telephoneEvent,
+    direction,
+    crypto: isProtected ? crypto : null,
+    refused: { before, after },
+  };
+}
+
+const CRYPTO = /^crypto:(\d{1,9})\s+AES_CM_128_HMAC_SHA1_80\s+inline:([A-Za-z0-9+/]{40})(\|\S*)?\s*$/;
+
+/** A key with an index (MKI) or session parameters of its own isn't understood. */
+function readCrypto(value: string): CryptoKey | null {
+  const [, tag, secret, lifetime = ""] = CRYPTO.exec(value) ?? [];
+  if (tag === undefined || secret === undefined || lifetime.includes(":")) return null;
+  return { tag, secret: Buffer.from(secret, "base64") };
 }
 
 export function isUnspecified(address: string): boolean {
@@ -86,6 +120,7 @@ export function writeSdp(ours: {
   laws: readonly G711Law[];
   telephoneEvent: number | null;
   direction: Direction;
+  crypto: CryptoKey | null;
   refused?: AudioDescription["refused"];
 }): string {
   const family = isIP(ours.address) === 6 ? "IP6" : "IP4";
@@ -98,9 +133,14 @@ export function writeSdp(ours: {
     `c=IN ${family} ${ours.address}`,
     "t=0 0",
     ...(ours.refused?.before ?? []),
-    `m=audio ${ours.port} RTP/AVP ${formats.join(" ")}`,
+    `m=audio ${ours.port} RTP/${ours.crypto ? "SAVP" : "AVP"} ${formats.join(" ")}`,
     ...ours.laws.map((law) => `a=rtpmap:${PAYLOAD_TYPES[law]} ${NAMES[law]}/8000`),
     ...(event === null ? [] : [`a=rtpmap:${event} telephone-event/8000`, `a=fmtp:${event} 0-15`]),
+    ...(ours.crypto
+      ? [
+          `a=crypto:${ours.crypto.tag} AES_CM_128_HMAC_SHA1_80 inline:${ours.crypto.secret.toString("base64")}`,
+        ]
+      : []),
     "a=ptime:20",
     `a=${ours.direction}`,
     ...(ours.refused?.after ?? []),

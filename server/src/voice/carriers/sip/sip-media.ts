@@ -1,8 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { FRAME_SAMPLES, type HeardFrame, type MediaLeg } from "../../media/media-leg.ts";
+import type { PacketProtection } from "../../media/packet-protection.ts";
 import { openRtpLeg, type RtpLegOptions } from "../../media/rtp-leg.ts";
+import { createSrtp, SRTP_SECRET_BYTES } from "../../media/srtp.ts";
 import {
   type AudioDescription,
   answerDirection,
+  type CryptoKey,
   type Direction,
   isUnspecified,
   OFFERED,
@@ -27,6 +31,8 @@ export interface SipMediaOptions extends Pick<RtpLegOptions, "ports" | "now" | "
   /** The IP address to name. */
   advertisedAddress: string;
   sessionId: number;
+  /** Offers protected audio (SRTP) instead of plain. */
+  isProtected: boolean;
 }
 
 const SILENT: HeardFrame = { samples: new Int16Array(FRAME_SAMPLES), concealed: false };
@@ -42,6 +48,11 @@ export async function openSipMedia(options: SipMediaOptions): Promise<SipMedia> 
   let version = 0;
   let last = "";
   let direction: Direction = "sendrecv";
+  /** Ours, made with the first offer or answer that needs it. */
+  let own: CryptoKey | null = options.isProtected
+    ? { tag: "1", secret: randomBytes(SRTP_SECRET_BYTES) }
+    : null;
+  let protection: { theirs: Buffer; packets: PacketProtection } | null = null;
 
   /** The version grows with what is said, and only then (RFC 3264, 8). */
   const describe = (what: Pick<AudioDescription, "laws" | "telephoneEvent"> & Partial<AudioDescription>) => {
@@ -55,6 +66,7 @@ export async function openSipMedia(options: SipMediaOptions): Promise<SipMedia> 
         laws,
         telephoneEvent,
         direction: direction === "sendrecv" ? "sendrecv" : answerDirection(direction),
+        crypto: own,
         ...(refused ? { refused } : {}),
       });
     if (write(version) !== last) version++;
@@ -63,7 +75,14 @@ export async function openSipMedia(options: SipMediaOptions): Promise<SipMedia> 
   };
   const apply = (theirs: AudioDescription) => {
     direction = theirs.direction;
+    // The same key again goes on as it was: its packets are counted.
+    if (!theirs.crypto || !own) protection = null;
+    else if (!protection?.theirs.equals(theirs.crypto.secret)) {
+      const { secret } = theirs.crypto;
+      protection = { theirs: secret, packets: createSrtp(own.secret, secret) };
+    }
     rtp.negotiated({
+      protection: protection?.packets ?? null,
       payloadType: theirs.laws[0]!,
       telephoneEventPayloadType: theirs.telephoneEvent,
     });
@@ -88,12 +107,15 @@ export async function openSipMedia(options: SipMediaOptions): Promise<SipMedia> 
     offer: () => describe(OFFERED),
     accept(answer) {
       const theirs = parseSdp(answer);
-      if (theirs) apply(theirs);
-      return theirs !== null;
+      if (!theirs || (theirs.crypto === null) !== (own === null)) return false;
+      apply(theirs);
+      return true;
     },
     answer(offer) {
       const theirs = parseSdp(offer);
       if (!theirs) return null;
+      const secret = own?.secret ?? randomBytes(SRTP_SECRET_BYTES);
+      own = theirs.crypto && { tag: theirs.crypto.tag, secret };
       apply(theirs);
       return describe(theirs);
     },
