@@ -174,7 +174,7 @@ it("neither lose nor invent a token, however starts, answers, minutes, ends and 
       { numRuns: 40 },
     );
     // It looked at something.
-    expect(charged).toBeGreaterThan(1_000);
+    expect(charged).toBeGreaterThan(200);
   } finally {
     await one.app.close();
     await two.app.close();

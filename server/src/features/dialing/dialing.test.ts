@@ -277,6 +277,30 @@ describe("a campaign", () => {
     await campaign.steer("pause");
   });
 
+  it("counts the calls of a day that the API has made to the number, and waits for the first to be a day old", async () => {
+    const campaign = await dialing.newCampaign();
+    const number = newNumber();
+    const first = dialing.clock.now();
+    for (let nth = 1; nth <= 3; nth++) {
+      const json = { medium: "phone", to_number: number, system_prompt: "x" };
+      const { body } = await dialing.app.call("/v1/calls", { key: campaign.key, json });
+      await callsTo(number)
+        .find(({ callId }) => callId === body.id)!
+        .end({ status: "busy", outcome: "busy" });
+      dialing.clock.advance(1_000);
+    }
+    const id = await campaign.addLead(number);
+    const entry = await until(
+      () => campaign.entry(id),
+      ({ verdict_reason }) => verdict_reason === "frequency_cap",
+    );
+    expect(entry).toMatchObject({ state: "waiting", attempts: 0 });
+    expect(Date.parse(String(entry.next_at)) - first).toBe(24 * HOUR);
+    await rest();
+    expect(callsTo(number)).toHaveLength(3);
+    await campaign.steer("pause");
+  });
+
   it("calls nobody twice, also where a second campaign has taken the lead over", async () => {
     const one = await dialing.newCampaign();
     const number = newNumber();
