@@ -133,6 +133,12 @@ export const findActive = {
     WHERE campaign.status = 'active'`,
 };
 
+/** What the organization's numbers call through. $1 organization */
+export const readCarriers = {
+  name: "dial-carriers",
+  text: "SELECT DISTINCT carrier FROM phone_numbers WHERE organization_id = $1",
+};
+
 /** When the first lead of a campaign comes due. $1 organization, $2 campaign */
 export const readNextDue = {
   name: "dial-next-due",

@@ -43,6 +43,8 @@ interface Active {
 export function createDialer(deps: DialerDeps): Dialer {
   const queue: ClaimedAttempt[] = [];
   const placing = new Set<Promise<void>>();
+  /** By organization: claims that wait, or are being placed. */
+  const unplaced = new Map<string, number>();
   let stopped = false;
   let rounds = 0;
   /** How long placing one takes, of late. */
@@ -54,12 +56,19 @@ export function createDialer(deps: DialerDeps): Dialer {
       Math.max(1, Math.floor((MOST_PLACED_AT_ONCE * QUEUED_MS) / Math.max(1, placingMs))),
     );
 
+  const count = ({ organizationId }: ClaimedAttempt, change: 1 | -1) => {
+    const left = (unplaced.get(organizationId) ?? 0) + change;
+    if (left === 0) unplaced.delete(organizationId);
+    else unplaced.set(organizationId, left);
+  };
+
   const placeNext = () => {
     while (placing.size < MOST_PLACED_AT_ONCE) {
       const attempt = queue.shift();
       if (!attempt) return;
       const work = place(attempt).finally(() => {
         placing.delete(work);
+        count(attempt, -1);
         placeNext();
       });
       placing.add(work);
@@ -91,13 +100,20 @@ export function createDialer(deps: DialerDeps): Dialer {
         await pauseDry(deps, campaign);
       return next_at;
     }
-    const most = mostQueued() - queue.length;
-    if (most <= 0) return deps.clock.now() + QUEUE_LOOK_MS;
+    const room = mostQueued() - queue.length;
+    if (room <= 0) return deps.clock.now() + QUEUE_LOOK_MS;
+    const free = (await deps.placer.freeLines?.(organization_id)) ?? Number.POSITIVE_INFINITY;
+    const most = Math.min(room, free - (unplaced.get(organization_id) ?? 0));
+    // A call that ends has them looked at again.
+    if (most <= 0) return null;
     const claim = await claimLeads(deps, { ...campaign, workerId: deps.workerId, most });
-    queue.push(...claim.attempts);
+    for (const attempt of claim.attempts) {
+      queue.push(attempt);
+      count(attempt, 1);
+    }
     placeNext();
     if (claim.again) return deps.clock.now();
-    if (claim.attempts.length === most) return deps.clock.now() + QUEUE_LOOK_MS;
+    if (claim.attempts.length === room) return deps.clock.now() + QUEUE_LOOK_MS;
     if (claim.nextAt !== null) return claim.nextAt;
     const [next] = await deps.database.query<{ next_at: number }>({
       ...sql.readNextDue,

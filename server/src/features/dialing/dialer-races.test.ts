@@ -7,6 +7,7 @@ import {
 } from "../../testing/dialing-harness.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/test-database.ts";
 import { claimLeads } from "./claim-leads.ts";
+import type { ClaimedAttempt } from "./claimed-attempt.ts";
 import { createDialer, type DialerDeps } from "./create-dialer.ts";
 import { dropLostClaims } from "./drop-claims.ts";
 import { markDialed } from "./mark-dialed.ts";
@@ -272,6 +273,36 @@ describe("several dialers", () => {
       ...Array(3).fill("claimed"),
       ...Array(3).fill("dropped"),
     ]);
+  });
+
+  it("claim no more than their carriers can place", async () => {
+    const campaign = await withLeads(6);
+    const placed: ClaimedAttempt[] = [];
+    let channels = 2;
+    const dialer = createDialer({
+      ...dialing.claims,
+      workerId: workers[0]!,
+      placer: {
+        async place(attempt) {
+          if (attempt.campaignId !== campaign.campaignId) return "conflict";
+          placed.push(attempt);
+          return null;
+        },
+        freeLines: async () => channels - placed.length,
+      },
+      onError: (what, error) => {
+        throw new Error(what, { cause: error });
+      },
+    });
+    const round = async () => {
+      await dialer.round();
+      await dialer.settled();
+      return placed.length;
+    };
+    expect([await round(), await round()]).toEqual([2, 2]);
+    channels = 5;
+    expect(await round()).toBe(5);
+    expect((await campaign.attempts()).length).toBe(5);
   });
 
   it("dial everybody once, whoever of them comes first, and nothing after a stop", async () => {

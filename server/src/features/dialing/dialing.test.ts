@@ -301,6 +301,25 @@ describe("a campaign", () => {
     await campaign.steer("pause");
   });
 
+  it("says why nothing at all is dialed, and begins when that is over", async () => {
+    const campaign = await dialing.newCampaign();
+    const own = `${campaign.path}/numbers/${encodeURIComponent("+14155550199")}`;
+    expect((await dialing.app.callPrivate(own, { method: "DELETE" })).status).toBe(200);
+    const number = newNumber();
+    const id = await campaign.addLead(number);
+    const entry = await until(
+      () => campaign.entry(id),
+      ({ verdict_reason }) => verdict_reason === "no_caller_id",
+    );
+    expect(entry).toMatchObject({ state: "waiting", attempts: 0 });
+    const halted_because = "The organization has no phone number to call from.";
+    expect(await campaign.campaign()).toMatchObject({ status: "active", halted_because });
+    await dialing.app.callPrivate(`${campaign.path}/numbers`, { json: { phone_number: "4155550199" } });
+    await hangUp(await callTo(number));
+    await until(campaign.campaign, ({ status }) => status === "completed");
+    expect(await campaign.campaign()).toMatchObject({ halted_because: null });
+  });
+
   it("calls nobody twice, also where a second campaign has taken the lead over", async () => {
     const one = await dialing.newCampaign();
     const number = newNumber();

@@ -8,4 +8,6 @@ export interface Placer {
    * @returns null, or why it wasn't dialed: the code of a refusal. What wasn't dialed is dropped by the dialer.
    */
   place(attempt: ClaimedAttempt): Promise<string | null>;
+  /** How many more calls of the organization can be placed here now, as far as is known. Left out: as many as come. */
+  freeLines?(organizationId: string): Promise<number>;
 }

@@ -12,6 +12,8 @@ export interface Carrier {
    * @throws CarrierRefusal
    */
   dial(request: DialRequest): Promise<CarrierCall>;
+  /** How many more calls of the organization it can carry in this process now. Left out: as many as come. */
+  freeLines?(organizationId: string): Promise<number>;
   /** Ends what is left of its calls and releases its sockets. */
   close(): Promise<void>;
 }

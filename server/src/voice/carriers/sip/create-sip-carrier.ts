@@ -217,6 +217,12 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
   return {
     name: "sip",
     dial,
+    async freeLines(organizationId) {
+      const trunks = await source.trunksOf(organizationId);
+      // Without any, dialing tells what is wrong.
+      if (trunks.length === 0) return Number.POSITIVE_INFINITY;
+      return trunks.reduce((free, trunk) => free + lines.free(trunk), 0);
+    },
     answerWith(answer) {
       answerInbound = answer;
       openIfNeeded().catch(logged);

@@ -266,6 +266,7 @@ describe("a SIP trunk", () => {
     const call = await dial(carrier);
     await until(() => call.media() !== undefined);
     await expect(dial(carrier)).rejects.toMatchObject({ code: "concurrency_limit" });
+    expect(await carrier.freeLines?.("any")).toBe(0);
     await call.hangup();
     const next = await dial(carrier);
     await until(() => next.media() !== undefined);

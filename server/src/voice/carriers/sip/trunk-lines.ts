@@ -13,6 +13,8 @@ export interface Line {
 export interface TrunkLines {
   /** @returns null when its channels are full, or its turns are given away for too long */
   take(trunk: Trunk): Line | null;
+  /** Channels that nobody uses. */
+  free(trunk: Pick<Trunk, "id" | "channels">): number;
   isResting(trunkId: string): boolean;
   rest(trunkId: string, ms: number): void;
   /** Nobody waits for a turn any more. */
@@ -62,6 +64,8 @@ export function createTrunkLines(clock: Clock): TrunkLines {
         },
       };
     },
+    free: ({ id, channels }) =>
+      channels === null ? Number.POSITIVE_INFINITY : Math.max(0, channels - stateOf(id).busy),
     isResting: (trunkId) => stateOf(trunkId).restsUntil > clock.now(),
     rest(trunkId, ms) {
       stateOf(trunkId).restsUntil = clock.now() + ms;
