@@ -1,7 +1,7 @@
 import { ProtectionProfileAes128CmHmacSha1_80, RtpPacket, SrtcpSession, SrtpSession } from "werift";
 import type { PacketProtection } from "./packet-protection.ts";
 
-export const SRTP_KEY_BYTES = 16;
+const SRTP_KEY_BYTES = 16;
 const SRTP_SALT_BYTES = 14;
 /** What is told of a key: itself and its salt. */
 export const SRTP_SECRET_BYTES = SRTP_KEY_BYTES + SRTP_SALT_BYTES;

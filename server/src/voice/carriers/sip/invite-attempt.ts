@@ -67,6 +67,8 @@ export function startInvite(options: InviteOptions, listener: InviteListener): I
   let hasProvisional = false;
   let isCanceled = false;
   let isCancelSent = false;
+  /** The answer has been told. */
+  let isTold = false;
   let settle: () => void = () => undefined;
   const settled = new Promise<void>((resolve) => (settle = resolve));
 
@@ -125,8 +127,13 @@ export function startInvite(options: InviteOptions, listener: InviteListener): I
     }
     timers.stop();
     state = "answered";
-    listener.onAnswered(dialog, sdp);
-    void acking.then(settle);
+    // The far side first: what the answer sets off here takes its time.
+    void acking.then(() => {
+      isTold = true;
+      if (isCanceled) endings.push(sendBye(options, dialog));
+      else listener.onAnswered(dialog, sdp);
+      void Promise.allSettled(endings).then(settle);
+    });
   }
 
   function sendCancel(): void {
@@ -151,9 +158,9 @@ export function startInvite(options: InviteOptions, listener: InviteListener): I
     sent: send([]),
     settled,
     cancel() {
-      if (isCanceled || state !== "calling") return;
+      if (isCanceled || state === "over" || isTold) return;
       isCanceled = true;
-      if (hasProvisional) sendCancel();
+      if (state === "calling" && hasProvisional) sendCancel();
     },
   };
 }
