@@ -36,6 +36,7 @@ try {
       "media-process",
       "rtp-echo-process",
       "model-servers-process",
+      "sip-server-process",
     ].map((name) => join(folder, `${name}.ts`)),
     outdir: built,
     bundle: true,
