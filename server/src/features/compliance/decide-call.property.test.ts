@@ -123,6 +123,27 @@ describe("a verdict, whatever is asked", () => {
     );
   });
 
+  it("tells what clocks show, on any day", () => {
+    const anyInstant = fc.integer({ min: Date.UTC(1992, 0), max: Date.UTC(9989, 0) });
+    fc.assert(
+      fc.property(anyInstant, fc.constantFrom("212", "907", "808", "416"), (at, code) => {
+        const { zones } = decide(question({ number: `+1${code}5550100`, at }));
+        expect(zones.length).toBeGreaterThan(0);
+        for (const { timezone, local_time } of zones) {
+          const options = { timeZone: timezone, dateStyle: "short", timeStyle: "medium" } as const;
+          expect(local_time).toBe(new Intl.DateTimeFormat("sv-SE", options).format(at).replace(" ", "T"));
+        }
+      }),
+      {
+        numRuns: 500,
+        examples: [
+          [Date.UTC(2024, 1, 29, 12), "212"],
+          [Date.UTC(2100, 1, 28, 12), "212"],
+        ],
+      },
+    );
+  });
+
   it("allows a call exactly when every rule and every clock does", () => {
     const seen = { allowed: 0, refused: 0 };
     fc.assert(
