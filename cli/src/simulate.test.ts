@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCli, startCli } from "./testing/run-cli.ts";
 
-const FLAGS = ["--leads", "40", "--days", "1", "--start", "2026-03-05"];
+const FLAGS = ["--leads", "15", "--days", "1", "--start", "2026-03-05"];
 
 it("simulates a day of calls on a database of its own, and says what came of it", async () => {
   const run = await runCli(["simulate", ...FLAGS, "--seed", "3", "--json"], {});
   expect(run).toMatchObject({ status: 0, stderr: "" });
   const record = JSON.parse(run.stdout) as Record<string, unknown>;
-  expect(record).toMatchObject({ seed: 3, leads: 40, days: 1, mode: "ai", seats: 5, violations: [] });
+  expect(record).toMatchObject({ seed: 3, leads: 15, days: 1, mode: "ai", seats: 5, violations: [] });
   expect(record.by_day).toHaveLength(1);
   expect(record.total).toMatchObject({ date: "2026-03-05", violations: 0, abandoned: 0 });
 
@@ -19,7 +19,7 @@ it("simulates a day of calls on a database of its own, and says what came of it"
   expect(shown.stdout).toContain("2026-03-05");
   expect(shown.stdout).toContain("No violation.");
   expect(shown.stdout).toMatch(
-    /Again: outreach simulate --leads 40 --days 1 --mode predictive .* --seed \d+\n$/,
+    /Again: outreach simulate --leads 15 --days 1 --mode predictive .* --seed \d+\n$/,
   );
 });
 
@@ -37,7 +37,7 @@ it("refuses what it can't simulate, in words", async () => {
     error: "simulation_failed",
     message: "The database that DATABASE_URL names (127.0.0.1:9/x) doesn't answer: nothing listens there.",
   });
-});
+}, 120_000);
 
 it("leaves nothing behind when it is stopped", async () => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-cli-"));
@@ -47,7 +47,7 @@ it("leaves nothing behind when it is stopped", async () => {
     stderr += text;
   });
   const exited = new Promise((resolve) => child.on("close", resolve));
-  await expect.poll(() => readdir(folder), { timeout: 50_000 }).toHaveLength(1);
+  await expect.poll(() => readdir(folder), { timeout: 60_000 }).toHaveLength(1);
   child.kill("SIGTERM");
   expect(await exited).toBe(1);
   expect(JSON.parse(stderr)).toEqual({
@@ -56,4 +56,4 @@ it("leaves nothing behind when it is stopped", async () => {
   });
   expect(await readdir(folder)).toEqual([]);
   await rm(folder, { recursive: true });
-}, 90_000);
+}, 120_000);
