@@ -10,8 +10,8 @@ import { freePort, peerProgram, until } from "./sipp.ts";
 
 const run = promisify(execFile);
 
-/** Against a phone that somebody else has written. Missing: `apt-get install baresip`. */
-describe.skipIf(!peerProgram("baresip", "baresip"))("calls with a baresip phone (baresip)", () => {
+/** Against a phone that somebody else has written. Missing: `apt-get install baresip-core`. */
+describe.skipIf(!peerProgram("baresip", "baresip-core"))("calls with a baresip phone (baresip-core)", () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
