@@ -3,9 +3,8 @@
 ALTER TABLE organizations
   -- Attempts to one number in any 24 hours, where it is to be fewer than the rules allow.
   ADD COLUMN daily_attempt_cap integer CHECK (daily_attempt_cap >= 0),
-  -- When appointments may be: { "mon": ["09:00-12:00", "13:00-17:00"], … } of the organization's own clock.
-  ADD COLUMN appointment_hours jsonb NOT NULL DEFAULT
-    '{"mon":["09:00-17:00"],"tue":["09:00-17:00"],"wed":["09:00-17:00"],"thu":["09:00-17:00"],"fri":["09:00-17:00"]}';
+  -- When agents may book: { "mon": ["09:00-12:00", "13:00-17:00"], … } of the organization's own clock; {} is any time.
+  ADD COLUMN appointment_hours jsonb NOT NULL DEFAULT '{}';
 
 ALTER TABLE campaigns
   -- Calls at once (ai), or seats that talk (power, predictive); null: as many as the organization may have.
