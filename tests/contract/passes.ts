@@ -264,6 +264,9 @@ const publicSuccesses: Successes = {
 };
 
 const privateSuccesses: Successes = {
+  "POST /trunks": async (call) => call("POST", "/trunks", { json: trunkOf("Shared") }),
+  "DELETE /trunks/{trunk_id}": async (call, make) => call("DELETE", await make.trunks!()),
+  "POST /trunks/{trunk_id}/test": async (call, make) => call("POST", `${await make.trunks!()}/test`),
   "POST /organizations": async (call) => call("POST", "/organizations", { json: { name: "Other" } }),
   "PATCH /organizations/{id}": async (call, make) => {
     const path = `/organizations/${await make.organizations!()}`;
@@ -589,6 +592,16 @@ export async function publicPass(
   }
 }
 
+/** Where nobody listens: TCP says so at once. */
+function trunkOf(name: string, organizationId?: string) {
+  return {
+    name,
+    uri: "sip:127.0.0.1:9",
+    transport: "tcp",
+    ...(organizationId && { organization_id: organizationId }),
+  };
+}
+
 /** The same for the private API. */
 export async function privatePass(
   app: TestService,
@@ -616,6 +629,8 @@ export async function privatePass(
       return `${organization}/calls/${body.id}`;
     },
     agents: () => made("agents", { name: "A", system_prompt: "x" }),
+    trunks: async () =>
+      `/trunks/${(await call("POST", "/trunks", { json: trunkOf("Own", organizationId) })).body.id}`,
     recorded: async () => {
       const sink = await plane.last().ports.openRecording();
       sink!.write(new Int16Array(160), new Int16Array(160));

@@ -12,18 +12,29 @@ export interface Baresip {
   close(): Promise<void>;
 }
 
-/**
- * A phone that answers every call, and says what it hears.
- * @param options `dials`: a URI that it calls once it is ready; `account`: more
- * parameters of its account
- */
-export async function startBaresip(options: {
+interface BaresipOptions {
   dials?: string;
   account?: string;
   modules?: readonly string[];
   /** A file with a key and a certificate: it listens over TLS too, one port above. */
   certificate?: string;
-}): Promise<Baresip> {
+}
+
+/**
+ * A phone that answers every call, and says what it hears.
+ * @param options `dials`: a URI that it calls once it is ready; `account`: more
+ * parameters of its account
+ */
+export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
+  for (let tries = 1; ; tries++) {
+    const phone = await tryBaresip(options);
+    // It needs two ports, and somebody else may have taken one between the look and its start.
+    if (tries === 5 || !phone.said().includes("Address already in use")) return phone;
+    await phone.close();
+  }
+}
+
+async function tryBaresip(options: BaresipOptions): Promise<Baresip> {
   const directory = await mkdtemp(join(tmpdir(), "outreach-baresip-"));
   const port = await freePort();
   const modules = ["g711", "aubridge", ...(options.modules ?? [])];
