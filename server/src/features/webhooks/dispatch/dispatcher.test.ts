@@ -356,12 +356,21 @@ describe("the dispatcher", () => {
     const backlog = await test.subscribe("http://127.0.0.1/backlog");
     const other = await test.subscribe("http://127.0.0.1/other", ["lead.created"]);
     await test.queue(backlog, 10_000);
+    // However fast the machine, the last thousands of the backlog are still there when the other
+    // subscription has been served: the endpoint answers them only then.
+    let answered = 0;
+    let otherIsServed = () => {};
+    const served = new Promise<void>((resolve) => {
+      otherIsServed = resolve;
+    });
     const client = {
       async deliver(attempt: DeliveryAttempt): Promise<DeliveryOutcome> {
         if (!attempt.targetUrl.endsWith("/backlog")) return SUCCESS;
         now += 1;
         most = Math.max(most, now);
         await new Promise((resolve) => setTimeout(resolve, 3));
+        answered += 1;
+        if (answered > 8_000) await served;
         now -= 1;
         return { ...SUCCESS, durationMs: 3 };
       },
@@ -381,6 +390,7 @@ describe("the dispatcher", () => {
       );
     }
     expect(await countIn("pending")).toBeGreaterThan(1_000);
+    otherIsServed();
     await until(
       () => countIn("delivered"),
       (n) => n === 10_010,
