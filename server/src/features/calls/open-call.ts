@@ -122,15 +122,15 @@ export async function openCall(
       ? null
       : await callerId(deps, transaction, organizationId, body.from_number, to);
   // Who calls wants to be talked to.
-  if (!inbound && to !== null && (await isOnDnc(transaction, organizationId, to))) {
-    throw new DomainError("destination_on_dnc", "The number is on the organization's do-not-call list.");
-  }
+  if (!inbound) await refuseListed(transaction, organizationId, to);
 
   const callId = campaign?.callId ?? deps.newId();
   const ratePerMinute = medium === "phone" ? terms.phone_rate_per_minute : terms.browser_rate_per_minute;
   // Locks the wallet until the transaction ends: starts of one organization come one after the other from here on.
   await placeHold(deps, transaction, { organizationId, callId, tokens: ratePerMinute });
   await refuseAboveCap(transaction, organizationId);
+  // Once more: the wait for the wallet may have been long, and it may have been listed meanwhile.
+  if (!inbound) await refuseListed(transaction, organizationId, to);
   // After the wallet, which every end of a call holds too; and no longer than it takes to store the call: a stop waits for it.
   if (campaign && !(await campaign.mayDial(transaction)))
     throw new DomainError("conflict", "The campaign doesn't want the call any more.");
@@ -248,6 +248,11 @@ async function callerId(
   const owned = await takeCallerId(deps, transaction, { organizationId, phoneNumber });
   if (owned) return owned;
   throw new DomainError("from_number_not_owned", "from_number is not one of the organization's numbers.");
+}
+
+async function refuseListed(transaction: Transaction, organizationId: string, to: string | null) {
+  if (to !== null && (await isOnDnc(transaction, organizationId, to)))
+    throw new DomainError("destination_on_dnc", "The number is on the organization's do-not-call list.");
 }
 
 /** Counts under the wallet's lock. */

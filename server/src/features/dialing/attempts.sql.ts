@@ -5,20 +5,23 @@ export const holdCampaign = {
 };
 
 /**
- * A row when the claim is still this dialer's, the lead still the campaign's, and nobody calls the number. Starts of an organization
- * come one after the other by the lock of its wallet, so none can slip in between. $1 organization, $2 attempt, $3 worker, $4 now
+ * A row when the claim is still this dialer's, the lead still the campaign's, its consent not taken back, and nobody else calls the
+ * number or has called it since the claim: the verdict counted a day's calls then. Starts of an organization come one after the other
+ * by the lock of its wallet, so none can slip in between. $1 organization, $2 attempt, $3 worker, $4 now
  */
 export const markDialed = {
   name: "dial-mark-dialed",
   text: `
     UPDATE dial_attempts AS attempt SET state = 'dialed', dialed_at = $4
-    FROM leads AS lead, dial_entries AS entry
+    FROM leads AS lead, dial_entries AS entry, campaigns AS campaign
     WHERE attempt.organization_id = $1 AND attempt.id = $2 AND attempt.state = 'claimed' AND attempt.worker_id = $3
+      AND campaign.organization_id = $1 AND campaign.id = attempt.campaign_id
+      AND (lead.consented_at IS NOT NULL OR NOT campaign.require_consent)
       AND lead.organization_id = $1 AND lead.id = attempt.lead_id AND lead.campaign_id = attempt.campaign_id
       AND entry.organization_id = $1 AND entry.campaign_id = attempt.campaign_id AND entry.lead_id = attempt.lead_id
       AND NOT EXISTS (
         SELECT FROM calls AS call WHERE call.organization_id = $1 AND call.to_number = attempt.phone_number
-          AND call.medium = 'phone' AND call.ended_at IS NULL)
+          AND call.medium = 'phone' AND (call.ended_at IS NULL OR call.created_at >= attempt.claimed_at))
       AND entry.state = 'dialing' AND (lead.status IN ('new', 'pending') OR lead.status = entry.lead_status)
     RETURNING attempt.id`,
 };

@@ -62,6 +62,7 @@ describe("between a claim and its dialing", () => {
     campaign: TestCampaign,
     table: "wallets" | "phone_numbers",
     work: (lead: { id: string; number: string }) => Promise<unknown>,
+    lead: Readonly<Record<string, unknown>> = {},
   ) {
     const number = newNumber();
     const id = await dialing.app.database.transaction(async (transaction) => {
@@ -69,7 +70,7 @@ describe("between a claim and its dialing", () => {
         text: `SELECT FROM ${table} WHERE organization_id = $1 FOR UPDATE`,
         values: [campaign.organizationId],
       });
-      const leadId = await campaign.addLead(number);
+      const leadId = await campaign.addLead(number, lead);
       await until(dialing, campaign.attempts, (attempts) =>
         attempts.some(({ lead_id }) => lead_id === leadId),
       );
@@ -98,19 +99,23 @@ describe("between a claim and its dialing", () => {
     await dialing.plane.last().end({ status: "busy", outcome: "busy" });
   });
 
-  it("a number that is put on the list isn't dialed", async () => {
-    const campaign = await dialing.newCampaign();
-    const { id, attempts, calls } = await between(campaign, "phone_numbers", ({ number }) =>
-      dialing.app.callPrivate(`${campaign.path}/dnc`, { json: { phone_number: number } }),
-    );
-    expect(calls).toEqual([]);
-    expect(attempts).toMatchObject([{ state: "dropped", outcome: "destination_on_dnc" }]);
-    await until(
-      dialing,
-      () => campaign.entry(id),
-      ({ state, verdict_reason }) => state === "blocked" && verdict_reason === "dnc",
-    );
-  });
+  // Before the list was looked at, and after: while the call waits for the wallet.
+  it.each(["phone_numbers", "wallets"] as const)(
+    "a number that is put on the list isn't dialed (%s)",
+    async (table) => {
+      const campaign = await dialing.newCampaign();
+      const { id, attempts, calls } = await between(campaign, table, ({ number }) =>
+        dialing.app.callPrivate(`${campaign.path}/dnc`, { json: { phone_number: number } }),
+      );
+      expect(calls).toEqual([]);
+      expect(attempts).toMatchObject([{ state: "dropped", outcome: "destination_on_dnc" }]);
+      await until(
+        dialing,
+        () => campaign.entry(id),
+        ({ state, verdict_reason }) => state === "blocked" && verdict_reason === "dnc",
+      );
+    },
+  );
 
   it("a lead that is taken away isn't dialed", async () => {
     const campaign = await dialing.newCampaign();
@@ -129,6 +134,28 @@ describe("between a claim and its dialing", () => {
         (entry) => entry.state === state,
       );
     }
+  });
+
+  it("a lead that takes back its consent isn't dialed", async () => {
+    const campaign = await dialing.newCampaign({ fields: { require_consent: true } });
+    const { id, attempts, calls } = await between(
+      campaign,
+      "wallets",
+      ({ id: lead }) =>
+        dialing.app.call(`/v1/leads/${lead}`, {
+          key: campaign.key,
+          method: "PATCH",
+          json: { consented_at: null },
+        }),
+      { consented_at: "2026-01-01" },
+    );
+    expect(calls).toEqual([]);
+    expect(attempts).toMatchObject([{ state: "dropped" }]);
+    await until(
+      dialing,
+      () => campaign.entry(id),
+      ({ verdict_reason }) => verdict_reason === "no_consent",
+    );
   });
 
   it("a number that the API calls meanwhile isn't dialed beside it", async () => {
@@ -273,6 +300,18 @@ describe("several dialers", () => {
       ...Array(3).fill("claimed"),
       ...Array(3).fill("dropped"),
     ]);
+  });
+
+  it("dial on no count of a day's calls that has grown since the claim", async () => {
+    const campaign = await withLeads(1);
+    const [attempt] = (await claim(campaign, workers[0]!)).attempts;
+    const { phoneNumber } = attempt!;
+    const json = { medium: "phone", to_number: phoneNumber, system_prompt: "x" };
+    expect(await dialing.app.call("/v1/calls", { key: campaign.key, json })).toMatchObject({ status: 201 });
+    await dialing.plane.last().end({ status: "busy", outcome: "busy" });
+    const mayDial = () =>
+      dialing.app.database.transaction((transaction) => markDialed(dialing.claims, transaction, attempt!));
+    expect(await mayDial()).toBe(false);
   });
 
   it("claim no more than their carriers can place", async () => {

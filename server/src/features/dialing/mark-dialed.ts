@@ -5,8 +5,9 @@ import type { DialingDeps } from "./dialing-deps.ts";
 
 /**
  * The fence, in the transaction that opens the call: the last moment at which an attempt can be stopped. The campaign is active,
- * and stays so until the transaction has ended, so that a stop is effective once it has committed; the lead is still the campaign's;
- * the claim is still this dialer's; the hours haven't ended; and nobody else, such as the API, is calling the number.
+ * and stays so until the transaction has ended, so that a stop is effective once it has committed; the lead is still the campaign's,
+ * and has its consent where that is needed; the claim is still this dialer's; the hours haven't ended; and nobody else, such as the
+ * API, is calling the number, or has called it since the claim. The do-not-call list is `openCall`'s to look at, at the same moment.
  * @returns false: nothing may be dialed
  */
 export async function markDialed(
