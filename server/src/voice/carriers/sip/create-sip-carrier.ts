@@ -100,6 +100,10 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
         isReachable
           ? logger.info({ trunk_id: id }, "a trunk answers again")
           : logger.warn({ trunk_id: id }, "a trunk doesn't answer any more"),
+      onRegistered: ({ id }, isRegistered, status) =>
+        isRegistered
+          ? logger.info({ trunk_id: id }, "a trunk has registered us")
+          : logger.warn({ trunk_id: id, status }, "a trunk hasn't registered us"),
     });
     logger.info({ address: options.bind.address, port: endpoint.port }, "SIP is listening");
     return { endpoint, router, keeper };

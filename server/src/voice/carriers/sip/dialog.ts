@@ -129,7 +129,10 @@ function createDialog({ endpoint, resolve }: DialogDeps, ends: Ends): Dialog {
     if (flow.protocol !== "udp" && flow.isOpen()) return flow;
     const next = parseUri(parseNameAddress(routes[0])?.uri ?? remoteTarget);
     if (!next || next.host === "") return flow;
-    const [target] = await resolve(next.host, next.port, protocolOf(next.params, flow.protocol));
+    // A name that nobody knows: the way that was good so far.
+    const [target] = await resolve(next.host, next.port, protocolOf(next.params, flow.protocol)).catch(
+      () => [],
+    );
     if (target) flow = await endpoint.flowTo(target);
     return flow;
   };

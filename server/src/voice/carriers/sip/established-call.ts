@@ -3,8 +3,9 @@ import type { Credentials } from "./digest.ts";
 import type { SipEndpoint } from "./endpoint.ts";
 import { answerInvite, type InviteAnswer } from "./invite-answer.ts";
 import { ALLOW, sendBye } from "./invite-attempt.ts";
-import { cseqOf, header, responseTo, type SipRequest } from "./message.ts";
+import { cseqOf, responseTo, type SipRequest } from "./message.ts";
 import type { Router } from "./router.ts";
+import { unacceptable } from "./sdp.ts";
 import type { ServerTransaction } from "./server-transaction.ts";
 import type { SipMedia } from "./sip-media.ts";
 
@@ -83,11 +84,13 @@ export function createEstablishedCall(options: EstablishedCallOptions): Establis
   /** Hold, another address for the audio, or only a sign of life. */
   function reinvited(request: SipRequest, transaction: ServerTransaction) {
     const refuse = (status: number, reason: string) =>
-      transaction.respond(responseTo(request, status, reason));
+      transaction.respond(
+        responseTo(request, status, reason, { headers: [{ name: "accept", value: "application/sdp" }] }),
+      );
     if (isOver) return refuse(481, "Call Does Not Exist");
     const isOffer = request.body.length > 0;
-    const type = header(request, "content-type") ?? "application/sdp";
-    if (isOffer && !/^application\/sdp\b/i.test(type)) return refuse(415, "Unsupported Media Type");
+    const why = unacceptable(request);
+    if (why) return refuse(...why);
     const body = isOffer ? media.answer(request.body.toString()) : media.offer();
     if (body === null) return refuse(488, "Not Acceptable Here");
     dialog.refreshTarget(request);

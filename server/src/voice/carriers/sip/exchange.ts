@@ -1,31 +1,37 @@
-import { authorize, type Credentials, chooseChallenge } from "./digest.ts";
+import { authorize, type Challenge, type Credentials, chooseChallenge } from "./digest.ts";
 import type { SipEndpoint } from "./endpoint.ts";
 import type { SipFlow } from "./flow.ts";
 import { headersNamed, type SipHeader, type SipRequest, type SipResponse } from "./message.ts";
 
-/** A first answer, and one more when the server's nonce had grown old. */
-const MAX_ANSWERS = 2;
+/** One for a proxy, one for the server behind it, and one more where a nonce had grown old. */
+const MAX_ANSWERS = 3;
 
 /** Answers the challenges to one request and its repetitions. */
 export interface Authorizer {
-  /** @returns the header to send the request again with; null when the answer is no challenge, or can't be met */
-  answer(request: Pick<SipRequest, "method" | "uri">, response: SipResponse): SipHeader | null;
+  /** @returns the headers to send the request again with; null when the answer is no challenge, or can't be met */
+  answer(request: Pick<SipRequest, "method" | "uri">, response: SipResponse): readonly SipHeader[] | null;
 }
 
 export function createAuthorizer(credentials: Credentials | null, newToken: () => string): Authorizer {
-  let answered = 0;
+  let answers = 0;
+  /** By who asked: a proxy may ask, and the server behind it too (RFC 3261, 22.3). */
+  const asking = new Map<string, { name: string; challenge: Challenge; uses: number }>();
   return {
     answer(request, response) {
       const asked = { 401: "www-authenticate", 407: "proxy-authenticate" }[response.status];
-      if (asked === undefined || credentials === null || answered >= MAX_ANSWERS) return null;
+      if (asked === undefined || credentials === null || answers >= MAX_ANSWERS) return null;
       const challenge = chooseChallenge(headersNamed(response, asked));
+      if (!challenge) return null;
+      const key = `${asked} ${challenge.realm}`;
       // The same again means that it doesn't believe us.
-      if (!challenge || (answered > 0 && !challenge.stale)) return null;
-      answered++;
-      return {
-        name: asked === "www-authenticate" ? "authorization" : "proxy-authorization",
-        value: authorize(challenge, credentials, request, { cnonce: newToken(), count: 1 }),
-      };
+      if (asking.has(key) && !challenge.stale) return null;
+      answers++;
+      const name = asked === "www-authenticate" ? "authorization" : "proxy-authorization";
+      asking.set(key, { name, challenge, uses: 0 });
+      return [...asking.values()].map((each) => ({
+        name: each.name,
+        value: authorize(each.challenge, credentials, request, { cnonce: newToken(), count: ++each.uses }),
+      }));
     },
   };
 }
@@ -49,7 +55,7 @@ export function exchange(
         onResponse(response) {
           if (response.status < 200) return;
           const authorization = authorizer.answer(request, response);
-          if (authorization) send([authorization]);
+          if (authorization) send(authorization);
           else resolve(response);
         },
         onFailed: resolve,

@@ -12,6 +12,7 @@ import { ALLOW } from "./invite-attempt.ts";
 import { cseqOf, header, headerList, responseTo, type SipRequest } from "./message.ts";
 import type { ResolveTarget } from "./resolve-target.ts";
 import type { Router } from "./router.ts";
+import { unacceptable } from "./sdp.ts";
 import type { ServerTransaction } from "./server-transaction.ts";
 import type { SipMedia } from "./sip-media.ts";
 
@@ -65,6 +66,7 @@ export async function offerInboundCall(
             : [
                 { name: "contact", value: contactOf(flow) },
                 { name: "allow", value: ALLOW },
+                { name: "accept", value: "application/sdp" },
               ],
         ...(body === undefined ? {} : { body }),
       }),
@@ -86,10 +88,9 @@ export async function offerInboundCall(
   };
 
   let media: SipMedia | undefined;
-  const type = header(request, "content-type") ?? "application/sdp";
   const offer = request.body.length > 0 ? request.body.toString() : null;
-  if (offer !== null && !/^application\/sdp\b/i.test(type))
-    refuse(415, "Unsupported Media Type", "It offers no SDP.");
+  const why = unacceptable(request);
+  if (why) refuse(...why, "It doesn't speak of its audio in SDP.");
   try {
     media = await deps.openMedia(flow);
   } catch (error) {

@@ -104,7 +104,7 @@ export function startInvite(options: InviteOptions, listener: InviteListener): I
     if (status < 300) return accepted(response);
     if (state !== "calling") return;
     const authorization = isCanceled ? null : authorizer.answer(transaction.request, response);
-    if (authorization) return void send([authorization]).catch(() => undefined);
+    if (authorization) return void send(authorization).catch(() => undefined);
     finish(() => listener.onFailed(status, retryAfterOf(response)));
   }
 

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../clock.ts";
 import type { SipEndpoint } from "./endpoint.ts";
+import { createRegistration, type Registration } from "./registration.ts";
 import type { ResolveTarget } from "./resolve-target.ts";
 import type { Trunk, TrunkSource } from "./trunk.ts";
-import { createTrunkRequests, type TrunkRequests } from "./trunk-requests.ts";
+import { createTrunkRequests } from "./trunk-requests.ts";
 
 /** Keeps the way to the trunks open, and tells those that want it where we are. */
 export interface TrunkKeeper {
@@ -18,30 +19,30 @@ export interface TrunkKeeperOptions {
   resolve: ResolveTarget;
   /** A trunk answers again, or no longer. */
   onReachable(trunk: Trunk, isReachable: boolean): void;
+  /** A trunk has taken our registration, or takes it no longer: refused with that status, null: no answer. */
+  onRegistered(trunk: Trunk, isRegistered: boolean, status: number | null): void;
   onError(error: unknown): void;
 }
 
 /** Translators between us and a trunk forget an idle way after a minute or more. */
 const KEEP_ALIVE_MS = 60_000;
-const REGISTERED_S = 300;
 
 export function keepTrunks(options: TrunkKeeperOptions): TrunkKeeper {
   const { endpoint, clock, source, resolve } = options;
   const reachable = new Map<string, boolean>();
-  const registered = new Map<string, { until: number; requests: TrunkRequests }>();
-  let round: Promise<void> = Promise.resolve();
+  const registrations = new Map<string, Registration>();
   let cancel: () => void = () => undefined;
   let isClosed = false;
 
-  const requestsTo = async (trunk: Trunk) => {
+  const flowTo = async (trunk: Trunk) => {
     const [target] = await resolve(trunk.host, trunk.port, trunk.protocol);
     if (!target) throw new Error("The trunk has no address.");
-    return createTrunkRequests(endpoint, trunk, await endpoint.flowTo(target));
+    return endpoint.flowTo(target);
   };
 
   async function ping(trunk: Trunk): Promise<void> {
-    const answer = await requestsTo(trunk).then(
-      (requests) => requests.options(),
+    const answer = await flowTo(trunk).then(
+      (flow) => createTrunkRequests(endpoint, trunk).options(flow),
       () => "transport" as const,
     );
     const isReachable = typeof answer !== "string";
@@ -50,40 +51,39 @@ export function keepTrunks(options: TrunkKeeperOptions): TrunkKeeper {
     options.onReachable(trunk, isReachable);
   }
 
-  async function register(trunk: Trunk): Promise<void> {
-    const known = registered.get(trunk.id);
-    // Anew well before it runs out: at most two rounds are missed.
-    if (known && known.until - clock.now() > 2 * KEEP_ALIVE_MS) return;
-    const requests = known?.requests ?? (await requestsTo(trunk));
-    const forMs = await requests.register(REGISTERED_S);
-    if (forMs === null) registered.delete(trunk.id);
-    else registered.set(trunk.id, { until: clock.now() + forMs, requests });
+  function registrationAt(trunk: Trunk): Registration {
+    const known = registrations.get(trunk.id);
+    if (known) return known;
+    const made = createRegistration({
+      clock,
+      requests: createTrunkRequests(endpoint, trunk),
+      flow: () => flowTo(trunk),
+      onChanged: (isRegistered, status) => options.onRegistered(trunk, isRegistered, status),
+    });
+    registrations.set(trunk.id, made);
+    return made;
   }
 
-  async function rounds(isPinging: boolean): Promise<void> {
+  async function round(isPinging: boolean): Promise<void> {
     const trunks = await source.allTrunks();
+    if (isClosed) return;
     for (const id of reachable.keys()) if (!trunks.some((trunk) => trunk.id === id)) reachable.delete(id);
-    for (const [id, { requests }] of registered) {
+    for (const [id, registration] of registrations) {
       if (trunks.some((trunk) => trunk.id === id && trunk.register)) continue;
-      registered.delete(id);
-      void requests.register(0);
+      registrations.delete(id);
+      registration.close().catch(options.onError);
     }
-    await Promise.allSettled(
-      trunks.flatMap((trunk) => [
-        ...(isPinging ? [ping(trunk)] : []),
-        ...(trunk.register ? [register(trunk)] : []),
-      ]),
-    );
+    for (const trunk of trunks) {
+      if (isPinging) ping(trunk).catch(options.onError);
+      if (trunk.register) registrationAt(trunk).keep();
+    }
   }
 
-  const run = (isPinging: boolean) => {
-    if (isClosed) return;
-    round = rounds(isPinging).catch(options.onError);
-  };
+  const run = (isPinging: boolean) => void round(isPinging).catch(options.onError);
   const arm = () => {
     cancel = clock.schedule(clock.now() + KEEP_ALIVE_MS, () => {
       run(true);
-      if (!isClosed) arm();
+      arm();
     });
   };
   run(false);
@@ -94,10 +94,7 @@ export function keepTrunks(options: TrunkKeeperOptions): TrunkKeeper {
     async close() {
       isClosed = true;
       cancel();
-      await Promise.race([
-        round,
-        Promise.allSettled([...registered.values()].map(({ requests }) => requests.register(0))),
-      ]);
+      await Promise.allSettled([...registrations.values()].map((registration) => registration.close()));
     },
   };
 }

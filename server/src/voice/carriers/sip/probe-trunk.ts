@@ -1,8 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { isIPv6 } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import type { Clock } from "../../../clock.ts";
 import { bindProblem } from "./bind-problem.ts";
-import { openEndpoint } from "./endpoint.ts";
+import { openEndpoint, type SipEndpoint } from "./endpoint.ts";
+import type { SipFlow, Target } from "./flow.ts";
+import { meaningOf, unreachable } from "./probe-words.ts";
 import { defaultPort, resolveTarget } from "./resolve-target.ts";
 import type { Trunk } from "./trunk.ts";
 import { createTrunkRequests } from "./trunk-requests.ts";
@@ -20,7 +24,15 @@ export interface TrunkProbe {
 /** Longer than a datagram that is lost twice. */
 const PATIENCE_MS = 5_000;
 
-/** Asks a trunk by OPTIONS, from a port of its own: also where this process places no calls. */
+const LOOPBACK_HINT =
+  " SIP_BIND is on this machine's loopback, from where only servers on this machine can be reached: set it to 0.0.0.0:5070 for others.";
+
+const nothing = (message: string): TrunkProbe => ({ status: null, reason: null, roundTripMs: null, message });
+
+/**
+ * Asks a trunk by OPTIONS, and, where it is one to register at, who is registered: that takes the password. From a port of its
+ * own, so also where this process places no calls.
+ */
 export async function probeTrunk(
   deps: {
     clock: Clock;
@@ -30,16 +42,17 @@ export async function probeTrunk(
   },
   trunk: Trunk,
 ): Promise<TrunkProbe> {
-  const { clock } = deps;
-  const nothing = (message: string): TrunkProbe => ({
-    status: null,
-    reason: null,
-    roundTripMs: null,
-    message,
-  });
-  const where = `${trunk.host}:${trunk.port ?? defaultPort(trunk.protocol)} over ${trunk.protocol.toUpperCase()}`;
-  const targets = await resolveTarget(trunk.host, trunk.port, trunk.protocol).catch(() => []);
-  if (targets.length === 0) return nothing(`The name ${trunk.host} has no address: check the trunk's URI.`);
+  const port = trunk.port ?? defaultPort(trunk.protocol);
+  const where = `${trunk.host}:${port} over ${trunk.protocol.toUpperCase()}`;
+  const hint = deps.bindAddress.startsWith("127.") ? LOOPBACK_HINT : "";
+  let target: Target;
+  try {
+    const [first] = await resolveTarget(trunk.host, trunk.port, trunk.protocol);
+    if (!first) return nothing(`The name ${trunk.host} has no address: check the trunk's URI.`);
+    target = first;
+  } catch (error) {
+    return nothing(unreachable(error, where, trunk.host));
+  }
   const bind = { address: deps.bindAddress, port: 0 };
   const opened = await openEndpoint({
     ...deps,
@@ -50,48 +63,63 @@ export async function probeTrunk(
     onError: () => undefined,
   }).catch((error: unknown) => bindProblem(bind, error));
   if (typeof opened === "string") return nothing(opened);
+  const refusal = target.protocol === "udp" ? listenForRefusal(target) : null;
   let cancel: () => void = () => undefined;
-  const late = new Promise<"timeout">((resolve) => {
-    cancel = clock.schedule(clock.now() + PATIENCE_MS, () => resolve("timeout"));
-  });
   try {
-    const flow = await opened.flowTo(targets[0]!);
-    const startedAt = clock.now();
-    const answer = await Promise.race([createTrunkRequests(opened, trunk, flow).options(), late]);
-    if (typeof answer === "string") {
-      const local = deps.bindAddress.startsWith("127.") ? LOOPBACK_HINT : "";
+    const flow = await opened.flowTo(target);
+    const late = new Promise<"timeout">((resolve) => {
+      cancel = deps.clock.schedule(deps.clock.now() + PATIENCE_MS, () => resolve("timeout"));
+    });
+    const startedAt = deps.clock.now();
+    const said = await Promise.race([ask(opened, trunk, flow), late, ...(refusal ? [refusal.refused] : [])]);
+    if (said instanceof Error) return nothing(unreachable(said, where, trunk.host) + hint);
+    if (said === "transport" && flow.protocol !== "udp")
+      return nothing(unreachable({ code: "EPIPE" }, where, trunk.host));
+    if (said === "transport")
       return nothing(
-        answer === "timeout"
-          ? `Nothing came back from ${where} within ${PATIENCE_MS / 1_000} s: wrong host or port, a firewall on the way, or a trunk that knows other addresses than ours.${local}`
-          : `Nothing can be sent to ${where}: there is no way there from SIP_BIND's address.${local}`,
+        `Nothing can be sent to ${where}: there is no way there from SIP_BIND's address.${hint}`,
       );
-    }
-    const roundTripMs = clock.now() - startedAt;
-    const message = meaning(answer.status, trunk.credentials !== null);
-    return { status: answer.status, reason: answer.reason, roundTripMs, message };
+    if (said === "timeout")
+      return nothing(
+        `Nothing came back from ${where} within ${PATIENCE_MS / 1_000} s: wrong host or port, a firewall on the way, or a trunk that knows other addresses than ours.${hint}`,
+      );
+    const roundTripMs = deps.clock.now() - startedAt;
+    const message = meaningOf(said, trunk.credentials);
+    return { status: said.status, reason: said.reason, roundTripMs, message };
   } catch (error) {
-    return nothing(
-      `No connection to ${where}: ${error instanceof Error ? error.message : String(error)}.${deps.bindAddress.startsWith("127.") ? LOOPBACK_HINT : ""}`,
-    );
+    return nothing(unreachable(error, where, trunk.host) + (isAboutTrust(error) ? "" : hint));
   } finally {
     cancel();
+    refusal?.close();
     await opened.close();
   }
 }
 
-const LOOPBACK_HINT =
-  " SIP_BIND is on this machine's loopback, from where only servers on this machine can be reached: set it to 0.0.0.0:5070 for others.";
+/** The answer that proves more: who is registered is told for the right password only. */
+async function ask(endpoint: SipEndpoint, trunk: Trunk, flow: SipFlow) {
+  const there = await createTrunkRequests(endpoint, trunk).options(flow);
+  const isFine = typeof there !== "string" && (there.status < 300 || there.status === 405);
+  if (!isFine || !trunk.register || !trunk.credentials) return there;
+  const known = await createTrunkRequests(endpoint, trunk).registered(flow);
+  const tells = typeof known !== "string" && (known.status < 300 || [401, 403, 407].includes(known.status));
+  return tells ? known : there;
+}
 
-function meaning(status: number, hasCredentials: boolean): string {
-  if (status < 300) return "The trunk is there and takes requests from us.";
-  if (status === 401 || status === 407) {
-    return hasCredentials
-      ? "The trunk is there, but doesn't accept the user name or the password."
-      : "The trunk is there and asks for a user name and a password: add it again with --username and --password.";
-  }
-  if (status === 403)
-    return "The trunk is there, but refuses us: ask its operator to allow this server's address.";
-  if (status === 503) return "The trunk is there, but takes no calls at the moment.";
-  if (status >= 500) return "The trunk is there, but has a failure of its own.";
-  return "The trunk is there. It doesn't care for this question (OPTIONS), which says nothing against calls.";
+/** A machine may say that nobody has that port (ICMP), which only a socket of one far side is told. */
+function listenForRefusal({ address, port }: Target): { refused: Promise<Error>; close(): void } {
+  const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
+  const refused = new Promise<Error>((resolve) => {
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED") resolve(error);
+    });
+    socket.connect(port, address, () => {
+      // Nobody answers it who isn't asked to: a sign of life (RFC 5626, 3.5.1).
+      socket.send("\r\n\r\n", () => undefined);
+    });
+  });
+  return { refused, close: () => socket.close() };
+}
+
+function isAboutTrust(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /CERT|SIGNATURE|SSL|EPROTO/.test(String(error.code));
 }

@@ -64,16 +64,16 @@ export function createRouter(options: RouterOptions): Router {
       const localTag = tagOf(header(request, "to"));
       const remoteTag = tagOf(header(request, "from")) ?? "";
       if (request.method === "CANCEL" && transaction) return canceled(request, transaction);
+      const unsupported = request.method === "BYE" ? [] : headerList(request, "require");
+      if (transaction && unsupported.length > 0) {
+        const headers = [{ name: "unsupported", value: unsupported.join(", ") }];
+        return answer(request, transaction, 420, "Bad Extension", headers);
+      }
       if (localTag !== null) {
         const handler = dialogs.get(keyOf(header(request, "call-id")!, localTag, remoteTag));
         if (handler) return handler(request, transaction);
       }
       if (!transaction) return;
-      const unsupported = headerList(request, "require");
-      if (unsupported.length > 0) {
-        const headers = [{ name: "unsupported", value: unsupported.join(", ") }];
-        return answer(request, transaction, 420, "Bad Extension", headers);
-      }
       if (request.method === "OPTIONS") {
         return answer(request, transaction, 200, "OK", [
           { name: "contact", value: contactOf(flow) },

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { G711Law } from "../../media/g711.ts";
+import { header, headerList, type SipRequest } from "./message.ts";
 
 /** What one side offers or answers for a call's audio: RFC 3264 and 4566, as far as G.711 needs it. */
 export interface AudioDescription {
@@ -30,6 +31,7 @@ const PAYLOAD_TYPES: Readonly<Record<G711Law, number>> = { pcmu: 0, pcma: 8 };
 const NAMES: Readonly<Record<G711Law, string>> = { pcmu: "PCMU", pcma: "PCMA" };
 const DIRECTION = /^(sendrecv|sendonly|recvonly|inactive)$/;
 const OURS_EVENT = 101;
+const SDP = "application/sdp";
 
 /**
  * @returns null when there is no audio over RTP that we could take part in: no address, no G.711, only encrypted
@@ -109,6 +111,18 @@ function readCrypto(value: string): CryptoKey | null {
 
 export function isUnspecified(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
+}
+
+/** @returns why a request's body or what it wants for an answer isn't for us: no SDP; null when it is */
+export function unacceptable(request: SipRequest): readonly [status: number, reason: string] | null {
+  const type = header(request, "content-type") ?? SDP;
+  const isEncoded = headerList(request, "content-encoding").some((name) => name.toLowerCase() !== "identity");
+  if (request.body.length > 0 && (isEncoded || !/^application\/sdp\s*(;|$)/i.test(type)))
+    return [415, "Unsupported Media Type"];
+  const wanted = headerList(request, "accept").map((range) => range.split(";")[0]!.trim().toLowerCase());
+  if (wanted.length > 0 && !wanted.some((range) => [SDP, "application/*", "*/*"].includes(range)))
+    return [406, "Not Acceptable"];
+  return null;
 }
 
 /** What we say of our end. `version` grows with each that differs. */

@@ -4,7 +4,7 @@ import { type ClientListener, type ClientTransaction, startClientTransaction } f
 import type { SipFlow } from "./flow.ts";
 import { cseqOf, header, responseTo, type SipHeader, type SipMessage, type SipRequest } from "./message.ts";
 import { type ServerTransaction, startServerTransaction } from "./server-transaction.ts";
-import { parseVia } from "./via.ts";
+import { parseVia, withSource } from "./via.ts";
 
 /** Matches what comes in with what is under way; what begins something new goes to who listens. */
 export interface Transactions {
@@ -39,18 +39,20 @@ export function createTransactions(deps: TransactionsDeps): Transactions {
   const clients = new Map<string, ClientTransaction>();
   const servers = new Map<string, ServerTransaction>();
 
-  function receivedRequest(request: SipRequest, flow: SipFlow) {
+  function receivedRequest(received: SipRequest, flow: SipFlow) {
+    const request = fromThere(received, flow);
     const key = serverKey(request, request.method === "ACK" ? "INVITE" : request.method);
     const known = servers.get(key);
     if (request.method === "ACK") {
-      if (known && !request.defect) known.acknowledged();
+      known?.acknowledged();
       if (!request.defect) deps.onRequest(request, null, flow);
       return;
     }
     if (known) return known.repeated();
     const transaction = startServerTransaction({ clock, onDone: () => servers.delete(key) }, flow, request);
     if (servers.size >= MAX_SERVER_TRANSACTIONS) {
-      void flow.send(responseTo(request, 503, "Service Unavailable")).catch(() => undefined);
+      const busy = responseTo(request, 503, "Service Unavailable", { tag: deps.newToken() });
+      void flow.send(busy).catch(() => undefined);
       return transaction.stop();
     }
     servers.set(key, transaction);
@@ -89,6 +91,16 @@ export function createTransactions(deps: TransactionsDeps): Transactions {
   };
 }
 
+/** Its way back: what its topmost Via says of it may not be what we see. */
+function fromThere(request: SipRequest, { remote }: SipFlow): SipRequest {
+  const at = request.headers.findIndex(({ name }) => name === "via");
+  const headers = request.headers.with(at, {
+    name: "via",
+    value: withSource(request.headers[at]!.value, remote),
+  });
+  return { ...request, headers };
+}
+
 /** @param token the branch; without the cookie, it is put before */
 export function viaFor({ protocol, local }: SipFlow, token: string): SipHeader {
   const branch = token.startsWith(MAGIC_COOKIE) ? token : `${MAGIC_COOKIE}${token}`;
@@ -100,7 +112,8 @@ export function viaFor({ protocol, local }: SipFlow, token: string): SipHeader {
 function serverKey(request: SipRequest, method: string): string {
   const via = parseVia(header(request, "via"));
   const branch = via?.params.get("branch") ?? "";
-  if (branch.startsWith(MAGIC_COOKIE)) {
+  // The cookie alone tells nobody apart (RFC 4475, 3.2.1).
+  if (branch.startsWith(MAGIC_COOKIE) && branch !== MAGIC_COOKIE) {
     return `${branch} ${via!.host.toLowerCase()}:${via!.port ?? ""} ${method}`;
   }
   const parts = [

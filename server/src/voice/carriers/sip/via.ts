@@ -10,6 +10,9 @@ export interface Via {
 const VIA =
   /^SIP\s*\/\s*2\.0\s*\/\s*([A-Za-z0-9-]+)\s+(\[[0-9A-Fa-f:.]+\]|[^\s:;,[\]]+)\s*(?::\s*(\d{1,5}))?\s*(;.*)?$/i;
 
+const SENT_BY =
+  /^\s*SIP\s*\/\s*2\.0\s*\/\s*[A-Za-z0-9-]+\s+(?:\[[0-9A-Fa-f:.]+\]|[^\s:;,[\]]+)\s*(?::\s*\d{1,5})?/i;
+
 /** @returns the first of a header's values, or null when it can't be read */
 export function parseVia(value: string | undefined): Via | null {
   const first = value === undefined ? "" : (/^[^",]*/.exec(value)?.[0] ?? "");
@@ -22,6 +25,23 @@ export function parseVia(value: string | undefined): Via | null {
     port: port === undefined ? null : Number(port),
     params: parseParams(params),
   };
+}
+
+/**
+ * A request's topmost Via with what we know better: the address that it came from, where it names another (RFC 3261,
+ * 18.2.1), and the port, where it asks for that (RFC 3581, 4).
+ */
+export function withSource(value: string, from: { address: string; port: number }): string {
+  const via = parseVia(value);
+  const [sentBy = ""] = SENT_BY.exec(value) ?? [];
+  if (!via || sentBy === "") return value;
+  const asksForPort = via.params.get("rport") === "";
+  const isTrue = via.host.replace(/^\[|\]$/g, "").toLowerCase() === from.address;
+  const [own = ""] = /^[^",]*/.exec(value.slice(sentBy.length)) ?? [];
+  const after = value.slice(sentBy.length + own.length);
+  const kept = own.replace(/;\s*received\s*=[^;]*/gi, "");
+  const filled = asksForPort ? kept.replace(/;\s*rport\s*(=\s*)?(?=;|$)/i, `;rport=${from.port}`) : kept;
+  return `${sentBy}${isTrue && !asksForPort ? "" : `;received=${from.address}`}${filled}${after}`;
 }
 
 /** `;name=value;name` as headers and addresses end with. */
