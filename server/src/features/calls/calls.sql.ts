@@ -220,13 +220,14 @@ export const renewLeases = {
 
 /**
  * Across organizations: calls whose process is gone. Also those whose lease reaches further than any process takes one:
- * it was taken under a clock that has been set back since. $1 now, $2 the furthest that a lease can reach, $3 how many
+ * it was taken under a clock that has been set back since. $1 now, $2 the furthest that a lease can reach, $3 how many,
+ * $4 calls that are known to live
  */
 export const findAbandoned = {
   name: "calls-find-abandoned",
   text: `
     SELECT organization_id, id FROM calls
-    WHERE ended_at IS NULL AND (lease_until < $1 OR lease_until > $2)
+    WHERE ended_at IS NULL AND (lease_until < $1 OR lease_until > $2) AND NOT id = ANY ($4::uuid[])
     ORDER BY lease_until LIMIT $3`,
 };
 

@@ -10,15 +10,13 @@ const RENEW_EVERY_MS = 10_000;
 const RECOVER_EVERY_MS = 15_000;
 const MOST_AT_ONCE = 100;
 
-type Deps = CallsDeps & { voice: VoiceHost };
-
 /** Keeps up the leases of this process's calls: whoever stops doing so is taken for dead. */
-export function startLeases(deps: Deps): Worker {
+export function startLeases(deps: CallsDeps & { voice: VoiceHost }): Worker {
   return startWorker({
     clock: deps.clock,
     intervalMs: RENEW_EVERY_MS,
     async round() {
-      const ids = [...new Set([...deps.voice.plane.running(), ...deps.voice.between])];
+      const ids = ownCalls(deps);
       if (ids.length > 0) {
         await deps.database.query({
           ...sql.renewLeases,
@@ -31,8 +29,12 @@ export function startLeases(deps: Deps): Worker {
   });
 }
 
-/** Ends the calls of processes that died: at the start, and every 15 s. */
-export function startRecovery(deps: Deps): Worker {
+/**
+ * Ends the calls of processes that died: at the start, and every 15 s. What runs here lives, whatever its lease says; and after a
+ * time without the database nobody has died, but nobody could renew a lease either, so all get the time to.
+ */
+export function startRecovery(deps: CallsDeps): Worker {
+  let notBefore = Number.NEGATIVE_INFINITY;
   return startWorker({
     clock: deps.clock,
     intervalMs: RECOVER_EVERY_MS,
@@ -40,20 +42,35 @@ export function startRecovery(deps: Deps): Worker {
       const now = deps.clock.now();
       const abandoned = await deps.database.query<{ organization_id: string; id: string }>({
         ...sql.findAbandoned,
-        values: [timestamp(now), timestamp(now + 2 * LEASE_MS), MOST_AT_ONCE],
+        values: [timestamp(now), timestamp(now + 2 * LEASE_MS), MOST_AT_ONCE, ownCalls(deps)],
       });
+      if (now < notBefore) return { nextAt: notBefore };
+      let ended = 0;
       for (const call of abandoned) {
         if (signal.aborted) break;
-        await recover(deps, call.organization_id, call.id);
+        try {
+          await recover(deps, call.organization_id, call.id);
+          ended++;
+        } catch (error) {
+          // The others are recovered all the same.
+          deps.logger.error({ err: error, call_id: call.id }, "a call couldn't be recovered");
+        }
       }
-      return { again: abandoned.length === MOST_AT_ONCE };
+      return { again: abandoned.length === MOST_AT_ONCE && ended > 0 };
     },
-    onError: (error) => deps.logger.error({ err: error }, "recovering calls failed"),
+    onError(error) {
+      notBefore = deps.clock.now() + RECOVER_EVERY_MS;
+      deps.logger.error({ err: error }, "recovering calls failed");
+    },
   });
 }
 
+function ownCalls({ voice }: Deps): string[] {
+  return [...new Set([...voice.plane.running(), ...voice.between])];
+}
+
 /** Ends one call as failed, charged up to when its process last said that it lives. Whoever else recovers it at the same time finds it ended. */
-async function recover(deps: Deps, organizationId: string, callId: string): Promise<void> {
+async function recover(deps: CallsDeps, organizationId: string, callId: string): Promise<void> {
   const now = deps.clock.now();
   const ended = await deps.database.transaction(async (transaction) => {
     const [call] = await transaction.query<CallRow & { lease_until: string }>({
