@@ -1,6 +1,6 @@
 import { holidaysOf, weekdayOf } from "./holidays.ts";
 import { type CallingRule, minuteOf, WEEKDAYS } from "./rule-book.ts";
-import type { ZoneClocks } from "./zone-clocks.ts";
+import type { ZoneClock } from "./zone-clocks.ts";
 
 const MS_PER_DAY = 86_400_000;
 const MS_PER_MINUTE = 60_000;
@@ -37,8 +37,7 @@ export interface CallingHours {
  * @param states whose holidays count
  */
 export function callingHours(
-  clocks: ZoneClocks,
-  zones: readonly string[],
+  zones: readonly ZoneClock[],
   states: readonly string[],
   rules: readonly HoursRule[],
 ): CallingHours {
@@ -49,7 +48,15 @@ export function callingHours(
     years.set(year, holidays);
     return holidays;
   };
+  let lastDay = Number.NaN;
+  let lastHours: DayHours | undefined;
   const hoursOn = (day: number): DayHours => {
+    if (day === lastDay) return lastHours!;
+    lastHours = findHours(day);
+    lastDay = day;
+    return lastHours;
+  };
+  const findHours = (day: number): DayHours => {
     let hours = days.get(day);
     if (hours === undefined) {
       if (days.size >= MOST_DAYS) days.clear();
@@ -61,8 +68,8 @@ export function callingHours(
   };
 
   /** The first instant from this one on at which the clocks of one zone are within the hours. */
-  const openingIn = (zone: string, from: number): number | null => {
-    const local = from + clocks.offset(zone, from);
+  const openingIn = (zone: ZoneClock, from: number): number | null => {
+    const local = from + zone.offset(from);
     const today = Math.floor(local / MS_PER_DAY);
     for (let day = today; day <= today + SEARCHED_DAYS; day++) {
       const { open, close } = hoursOn(day);
@@ -71,8 +78,8 @@ export function callingHours(
       if (local >= day * MS_PER_DAY + close * MS_PER_MINUTE) continue;
       if (local >= opens) return from;
       // Clocks may be moved between now and then.
-      const guess = opens - clocks.offset(zone, opens - (local - from));
-      return Math.max(opens - clocks.offset(zone, guess), from + 1);
+      const guess = opens - zone.offset(opens - (local - from));
+      return Math.max(opens - zone.offset(guess), from + 1);
     }
     return null;
   };
@@ -86,7 +93,7 @@ export function callingHours(
     at(instant) {
       let narrowest: HoursRule | undefined;
       for (const zone of zones) {
-        const local = instant + clocks.offset(zone, instant);
+        const local = instant + zone.offset(instant);
         const day = Math.floor(local / MS_PER_DAY);
         const hours = hoursOn(day);
         const msOfDay = local - day * MS_PER_DAY;

@@ -3,7 +3,7 @@ import type { CallQuestion, Reason, Verdict } from "./call-question.ts";
 import { type CallingHours, callingHours, type HoursRule, holdsOn } from "./calling-hours.ts";
 import { GROUNDS, type Ground } from "./grounds.ts";
 import { type CallingRule, type RuleBook, WEEKDAYS } from "./rule-book.ts";
-import { createZoneClocks } from "./zone-clocks.ts";
+import { createZoneClocks, type ZoneClock } from "./zone-clocks.ts";
 
 const DAY_MS = 86_400_000;
 /** When a call under way is expected to be over, if nobody knows better. */
@@ -12,13 +12,18 @@ const IN_FLIGHT_MS = 60_000;
 const FIRST_INSTANT = Date.UTC(1992, 0);
 const LAST_INSTANT = Date.UTC(9990, 0);
 const MOST_PROFILES = 20_000;
+const MOST_OF_PLACE = 64;
 const MOST_DATES = 1_000;
 
 const ALWAYS = { effective_from: "0000-01-01", effective_to: null };
 
+/** What a profile depends on beside the place. Most leads have no zone and no state of their own. */
+type ProfileKey = Pick<CallQuestion["lead"], "timezone" | "state"> &
+  Pick<CallQuestion["campaign"], "automated" | "start" | "end" | "days">;
+
 /** What the verdicts on many leads have in common. */
-interface Profile {
-  zones: readonly string[];
+interface Profile extends ProfileKey {
+  zones: readonly ZoneClock[];
   states: readonly string[];
   hours: CallingHours;
   /** The rules with a cap of attempts in 24 hours, the lowest first, a state's before our own. */
@@ -37,27 +42,28 @@ interface Profile {
 export function createDecideCall(rules: RuleBook): (question: CallQuestion) => Verdict {
   const clocks = createZoneClocks();
   const dates = keptDates();
-  const profiles = new Map<Place, Map<string, Profile>>();
+  const profiles = new Map<Place, Profile[]>();
   let count = 0;
 
   function profileOf({ number, lead, campaign }: CallQuestion): Profile {
     const place = placeOfNumber(number);
-    const key = keyOf(lead, campaign);
+    let ofPlace = profiles.get(place);
+    const known = ofPlace?.find((profile) => fits(profile, lead, campaign));
+    if (known) return known;
     if (count >= MOST_PROFILES) {
       profiles.clear();
       count = 0;
+      ofPlace = undefined;
     }
-    let ofPlace = profiles.get(place);
     if (ofPlace === undefined) {
-      ofPlace = new Map();
+      ofPlace = [];
       profiles.set(place, ofPlace);
     }
-    let profile = ofPlace.get(key);
-    if (profile === undefined) {
-      profile = makeProfile(place, lead, campaign);
-      ofPlace.set(key, profile);
-      count++;
-    }
+    const profile = makeProfile(place, lead, campaign);
+    // The newest first: what was asked for is asked for again. Few, so that they are found faster than by a key made of text.
+    ofPlace.unshift(profile);
+    if (ofPlace.length > MOST_OF_PLACE) ofPlace.pop();
+    else count++;
     return profile;
   }
 
@@ -85,10 +91,17 @@ export function createDecideCall(rules: RuleBook): (question: CallQuestion) => V
     };
     const offDays = WEEKDAYS.filter((day) => !own.days.includes(day));
     const closed: HoursRule = { ...own, days: offDays, start: null, end: null };
+    const zoneClocks = zones.map(clocks.clock);
     return {
-      zones,
+      timezone: lead.timezone,
+      state: lead.state,
+      automated: campaign.automated,
+      start: campaign.start,
+      end: campaign.end,
+      days: campaign.days,
+      zones: zoneClocks,
       states,
-      hours: callingHours(clocks, zones, states, [...applicable.filter(narrows), own, closed]),
+      hours: callingHours(zoneClocks, states, [...applicable.filter(narrows), own, closed]),
       caps: applicable
         .filter(({ cap }) => cap !== null)
         .reverse()
@@ -107,9 +120,9 @@ export function createDecideCall(rules: RuleBook): (question: CallQuestion) => V
       rule_version: ground.version,
       citation: ground.citation,
       zones: known
-        ? profile.zones.map((timezone) => ({
-            timezone,
-            local_time: localTime(at + clocks.offset(timezone, at), dates),
+        ? profile.zones.map((zone) => ({
+            timezone: zone.timezone,
+            local_time: localTime(at + zone.offset(at), dates),
           }))
         : [],
       states: profile.states,
@@ -151,15 +164,15 @@ export function createDecideCall(rules: RuleBook): (question: CallQuestion) => V
   };
 }
 
-/** What a profile depends on beside the place. Most leads have no zone and no state of their own. */
-function keyOf(
-  lead: CallQuestion["lead"],
-  { automated, start, end, days }: CallQuestion["campaign"],
-): string {
-  const own = lead.timezone === null && lead.state === null ? "" : `${lead.timezone}|${lead.state}`;
-  return start === null && end === null && days === null
-    ? own + automated
-    : `${own}|${automated}|${start}|${end}|${days?.join()}`;
+function fits(profile: ProfileKey, lead: CallQuestion["lead"], campaign: CallQuestion["campaign"]): boolean {
+  return (
+    profile.timezone === lead.timezone &&
+    profile.state === lead.state &&
+    profile.automated === campaign.automated &&
+    profile.start === campaign.start &&
+    profile.end === campaign.end &&
+    (profile.days === campaign.days || profile.days?.join() === campaign.days?.join())
+  );
 }
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
@@ -178,7 +191,16 @@ function localTime(wall: number, dateOf: (day: number) => string): string {
 /** Days since 1970-01-01 as dates. Leads are looked at within a day or two. */
 function keptDates(): (day: number) => string {
   const dates = new Map<number, string>();
+  let lastDay = Number.NaN;
+  let lastDate = "";
   return (day) => {
+    if (day !== lastDay) {
+      lastDate = find(day);
+      lastDay = day;
+    }
+    return lastDate;
+  };
+  function find(day: number): string {
     let date = dates.get(day);
     if (date === undefined) {
       if (dates.size >= MOST_DATES) dates.clear();
@@ -186,7 +208,7 @@ function keptDates(): (day: number) => string {
       dates.set(day, date);
     }
     return date;
-  };
+  }
 }
 
 /** A rule of every hour narrows nothing, and is cited for no hour. */

@@ -4,64 +4,83 @@ const BLOCK_MS = 900_000;
 const SPAN_MS = 4 * 86_400_000;
 const MOST_KEPT = 4_096;
 
-interface ZoneClock {
-  format: Intl.DateTimeFormat;
-  /** Milliseconds east of UTC at the instant, which is the key. */
-  offsets: Map<number, number>;
-  /** By span; null where the clocks are moved in it. */
-  spans: Map<number, number | null>;
+/** The clock of one time zone. */
+export interface ZoneClock {
+  readonly timezone: string;
+  /** Milliseconds that it is ahead of UTC. @param at from 1970 on */
+  offset(at: number): number;
 }
 
 /** The clocks of time zones. */
 export interface ZoneClocks {
   /** Whether there is such a zone. */
   has(timezone: string): boolean;
-  /** Milliseconds that the zone's clocks are ahead of UTC. @param timezone one that there is @param at from 1970 on */
-  offset(timezone: string, at: number): number;
+  /** @throws RangeError for a zone that there isn't */
+  clock(timezone: string): ZoneClock;
 }
 
 /** Asks Intl twice for four days, and once for a quarter of an hour in which clocks may be moved: it takes 5 µs to answer. */
 export function createZoneClocks(): ZoneClocks {
   const clocks = new Map<string, ZoneClock>();
-  const clockOf = (timezone: string) => {
-    let clock = clocks.get(timezone);
-    if (clock) return clock;
-    const format = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
-    clock = { format, offsets: new Map(), spans: new Map() };
-    clocks.set(timezone, clock);
-    return clock;
+  const clock = (timezone: string) => {
+    let found = clocks.get(timezone);
+    if (found === undefined) {
+      found = openClock(timezone);
+      clocks.set(timezone, found);
+    }
+    return found;
   };
   return {
+    clock,
     has(timezone) {
       try {
-        return clockOf(timezone) !== undefined;
+        return clock(timezone) !== undefined;
       } catch {
         return false;
       }
     },
-    offset(timezone, at) {
-      const clock = clockOf(timezone);
-      const span = Math.floor(at / SPAN_MS);
-      let offset = clock.spans.get(span);
-      if (offset === undefined) {
-        const [atStart, atEnd] = [offsetAt(clock, span * SPAN_MS), offsetAt(clock, (span + 1) * SPAN_MS)];
-        offset = atStart === atEnd ? atStart : null;
-        if (clock.spans.size >= MOST_KEPT) clock.spans.clear();
-        clock.spans.set(span, offset);
-      }
-      return offset ?? offsetAt(clock, Math.floor(at / BLOCK_MS) * BLOCK_MS);
-    },
   };
 }
 
-function offsetAt(clock: ZoneClock, instant: number): number {
-  let offset = clock.offsets.get(instant);
-  if (offset === undefined) {
-    offset = offsetIn(clock.format.format(instant));
-    if (clock.offsets.size >= MOST_KEPT) clock.offsets.clear();
-    clock.offsets.set(instant, offset);
-  }
-  return offset;
+function openClock(timezone: string): ZoneClock {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
+  /** Milliseconds east of UTC at the instant, which is the key. */
+  const offsets = new Map<number, number>();
+  /** By span; null where the clocks are moved in it. */
+  const spans = new Map<number, number | null>();
+  let lastSpan = Number.NaN;
+  let lastOffset: number | null = null;
+
+  const offsetAt = (instant: number): number => {
+    let offset = offsets.get(instant);
+    if (offset === undefined) {
+      offset = offsetIn(format.format(instant));
+      if (offsets.size >= MOST_KEPT) offsets.clear();
+      offsets.set(instant, offset);
+    }
+    return offset;
+  };
+  const offsetOver = (span: number): number | null => {
+    let offset = spans.get(span);
+    if (offset === undefined) {
+      const [atStart, atEnd] = [offsetAt(span * SPAN_MS), offsetAt((span + 1) * SPAN_MS)];
+      offset = atStart === atEnd ? atStart : null;
+      if (spans.size >= MOST_KEPT) spans.clear();
+      spans.set(span, offset);
+    }
+    return offset;
+  };
+  return {
+    timezone,
+    offset(at) {
+      const span = Math.floor(at / SPAN_MS);
+      if (span !== lastSpan) {
+        lastOffset = offsetOver(span);
+        lastSpan = span;
+      }
+      return lastOffset ?? offsetAt(Math.floor(at / BLOCK_MS) * BLOCK_MS);
+    },
+  };
 }
 
 /** @param text that ends in `GMT`, `GMT-05:00` or the like */
