@@ -134,7 +134,7 @@ describe("trunks", () => {
     const { body: dead } = await add({ uri: "sip:127.0.0.1:1", transport: "tcp" });
     expect(await post(`/trunks/${dead.id}/test`)).toMatchObject({
       status: 200,
-      body: { reachable: false, status: null, message: expect.stringMatching(/No connection/) },
+      body: { reachable: false, status: null, message: expect.stringMatching(/Nothing listens/) },
     });
     expect(await post(`/trunks/${UNKNOWN}/test`)).toMatchObject({ status: 404 });
   });
