@@ -11,6 +11,7 @@ import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
 import { endCall } from "./end-call.ts";
 import type { OpenedCall } from "./open-call.ts";
+import { CallNotLive, outliveOutages } from "./outlive-outage.ts";
 import { runTool } from "./run-tool.ts";
 import { takeSeat } from "./take-seat.ts";
 import type { VoiceHost } from "./voice-host.ts";
@@ -31,17 +32,29 @@ export function createCallPorts(
 ): CallPorts {
   const { database } = deps;
   const { organizationId, callId } = call;
+  const outlive = outliveOutages(deps.logger, callId);
   let turns = 0;
+
+  /** Whether a move whose answer was lost had been stored. */
+  const isAt = async (status: CallStatus) => {
+    const [row] = await database.query<{ status: string; ended_at: string | null }>({
+      ...sql.readCall,
+      values: [organizationId, callId],
+    });
+    return row?.status === status && row.ended_at === null;
+  };
 
   return {
     async moved(to, at) {
       await accepted;
-      const moved = await database.query({
-        ...sql.moveCall,
-        values: [organizationId, callId, to, timestamp(at), sourcesOf(to)],
+      await outlive(async (again) => {
+        const moved = await database.query({
+          ...sql.moveCall,
+          values: [organizationId, callId, to, timestamp(at), sourcesOf(to)],
+        });
+        if (moved.length === 0 && !(again && (await isAt(to))))
+          throw new CallNotLive(`The call can't become ${to}: it isn't live, or not there yet.`);
       });
-      if (moved.length === 0)
-        throw new Error(`The call can't become ${to}: it isn't live, or not there yet.`);
       if (to === "in-progress") {
         const seconds = Math.max(0, at - call.createdAt) / 1000;
         deps.callMetrics.answered({ carrier: call.carrier ?? call.medium, seconds });
@@ -49,7 +62,8 @@ export function createCallPorts(
     },
     async classified(answeredBy) {
       await accepted;
-      await database.query({ ...sql.classifyCall, values: [organizationId, callId, answeredBy] });
+      const values = [organizationId, callId, answeredBy];
+      await outlive(() => database.query({ ...sql.classifyCall, values }));
     },
     async takeSeat() {
       await accepted;
@@ -68,11 +82,12 @@ export function createCallPorts(
         Math.round(endMs),
       ];
       await accepted;
-      await database.query({ ...sql.insertTurn, values });
+      await outlive(() => database.query({ ...sql.insertTurn, values }));
     },
     async extendHold() {
       await accepted;
-      return extendHold(deps, { organizationId, callId, tokens: call.ratePerMinute });
+      // One that was stored without our knowing is stored twice: what is held too much is given back at the end.
+      return outlive(() => extendHold(deps, { organizationId, callId, tokens: call.ratePerMinute }));
     },
     async openRecording() {
       await accepted;

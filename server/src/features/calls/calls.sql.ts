@@ -75,13 +75,14 @@ export const classifyCall = {
   text: "UPDATE calls SET answered_by = $3 WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL",
 };
 
-/** Of a live call only: what is finished stays as it was told. $1 organization, $2 call, $3 … the turn */
+/** Of a live call only: what is finished stays as it was told. Once, however often. $1 organization, $2 call, $3 … the turn */
 export const insertTurn = {
   name: "call-turn-insert",
   text: `
     INSERT INTO call_turns (organization_id, call_id, number, role, source, text, start_ms, end_ms)
     SELECT organization_id, id, $3, $4, $5, $6, $7, $8 FROM calls
-    WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL`,
+    WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL
+    ON CONFLICT (organization_id, call_id, number) DO NOTHING`,
 };
 
 /** $1 organization, $2 call, $3 where the recording store keeps it */

@@ -51,7 +51,7 @@ describe("recovering calls", () => {
       database,
       config: app.config,
       deliveriesQueued() {},
-      logger: { error: (_, message) => errors.push(message), warn() {} },
+      logger: { error: (_: object, message: string) => errors.push(message), warn() {} },
       recordings: { repair: async () => null },
       callMetrics: { ended() {} },
       settleAttempt: async () => {},

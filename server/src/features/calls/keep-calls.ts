@@ -65,8 +65,8 @@ export function startRecovery(deps: CallsDeps): Worker {
   });
 }
 
-function ownCalls({ voice }: Deps): string[] {
-  return [...new Set([...voice.plane.running(), ...voice.between])];
+function ownCalls({ voice }: CallsDeps): string[] {
+  return voice === null ? [] : [...new Set([...voice.plane.running(), ...voice.between])];
 }
 
 /** Ends one call as failed, charged up to when its process last said that it lives. Whoever else recovers it at the same time finds it ended. */

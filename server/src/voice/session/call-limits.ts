@@ -17,8 +17,8 @@ export interface CallLimitsOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** A further minute is asked for so long before it begins. */
-const ASK_AHEAD_MS = 10_000;
+/** A further minute is asked for so long before it begins: the answer may come 10 s late, when a database fails over. */
+const ASK_AHEAD_MS = 20_000;
 const LAST_WORDS_MS = 6_000;
 
 /**
