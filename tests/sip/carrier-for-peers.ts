@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../server/src/clock.ts";
+import { type Clock, systemClock } from "../../server/src/clock.ts";
 import type { CarrierEvent, EndCause } from "../../server/src/voice/carriers/carrier.ts";
 import type { AnswerInbound } from "../../server/src/voice/carriers/inbound.ts";
 import { createSipCarrier, resolveTarget, type Trunk } from "../../server/src/voice/carriers/sip/index.ts";
@@ -24,13 +24,22 @@ export function trunkAt(port: number, more: Partial<Trunk> = {}): Trunk {
   };
 }
 
-/** The carrier on the real clock and real sockets. */
+interface PeerOptions {
+  port?: number;
+  answer?: AnswerInbound;
+  ca?: Buffer;
+  clock?: Clock;
+}
+
+/** The carrier on real sockets, and on the real clock unless another is given. */
 export function carrierForPeers(
   trunks: readonly Trunk[],
-  { port = 0, answer, ca }: { port?: number; answer?: AnswerInbound; ca?: Buffer } = {},
+  { port = 0, answer, ca, clock = systemClock() }: PeerOptions = {},
 ) {
+  const told: string[] = [];
+  const log = (_fields: object, message: string) => void told.push(message);
   const carrier = createSipCarrier({
-    clock: systemClock(),
+    clock,
     newToken: () => randomBytes(10).toString("hex"),
     ports,
     source: { trunksOf: async () => [...trunks], allTrunks: async () => [...trunks] },
@@ -38,12 +47,14 @@ export function carrierForPeers(
     bind: { address: "127.0.0.1", port },
     advertisedAddress: null,
     ...(ca ? { tls: { ca } } : {}),
-    logger: { error() {}, warn() {}, info() {} },
+    logger: { error: log, warn: log, info: log },
   });
   if (answer) carrier.answerWith(answer);
   let lastId = 0;
   return {
     carrier,
+    /** What the log says. */
+    told,
     async dial(options: { to?: string; ringTimeoutMs?: number } = {}) {
       const call = await carrier.dial({
         organizationId: "o",
@@ -67,10 +78,13 @@ export function follow(call: {
   let cause: EndCause | undefined;
   let media: MediaLeg | undefined;
   let loudFrames = 0;
+  let isSilent = false;
   const hum = Int16Array.from({ length: 160 }, (_, at) => 8_000 * Math.sin((2 * Math.PI * 500 * at) / 8_000));
   const ticking = setInterval(() => {
     media?.send(hum);
-    if (media?.receive()?.samples.some((sample) => Math.abs(sample) > 1_000)) loudFrames++;
+    const heard = media?.receive();
+    isSilent = heard === null;
+    if (heard?.samples.some((sample) => Math.abs(sample) > 1_000)) loudFrames++;
   }, 20);
   call.onEvent((event) => {
     types.push(event.type);
@@ -83,6 +97,8 @@ export function follow(call: {
     types,
     cause: () => cause,
     loudFrames: () => loudFrames,
+    /** Nothing comes any more. */
+    isSilent: () => isSilent,
     stats: () => media?.stats(),
     hangup: () => call.hangup(),
   };

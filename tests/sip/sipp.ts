@@ -31,59 +31,168 @@ export async function until(isSo: () => boolean, what: string, withinMs = 10_000
   }
 }
 
-const REPEATED = "[last_Via:]\n[last_From:]\n[last_To:];tag=sipp[call_number]\n[last_Call-ID:]";
+const OWN_TAG = "sipp[call_number]";
 const CONTACT = "Contact: <sip:sipp@[local_ip]:[local_port];transport=[transport]>";
-const SDP = [
-  "Content-Type: application/sdp",
-  "Content-Length: [len]",
-  "",
-  "v=0",
-  "o=sipp 1 1 IN IP4 [local_ip]",
-  "s=-",
-  "c=IN IP4 [media_ip]",
-  "t=0 0",
-  "m=audio [media_port] RTP/AVP 0 101",
-  "a=rtpmap:101 telephone-event/8000",
-].join("\n");
+const sdp = (direction = "sendrecv", port = "[media_port]") =>
+  [
+    "Content-Type: application/sdp",
+    "Content-Length: [len]",
+    "",
+    "v=0",
+    "o=sipp 1 1 IN IP4 [local_ip]",
+    "s=-",
+    "c=IN IP4 [media_ip]",
+    "t=0 0",
+    `m=audio ${port} RTP/AVP 0 101`,
+    "a=rtpmap:101 telephone-event/8000",
+    `a=${direction}`,
+  ].join("\n");
+const NO_BODY = "Content-Length: 0";
+const AGAIN = 'retrans="500"';
 
 const send = (text: string, attributes = "") => `<send ${attributes}><![CDATA[\n${text}\n\n]]></send>`;
-const reply = (
-  status: number,
-  reason: string,
-  cseq = "[last_CSeq:]",
-  more = `${CONTACT}\nContent-Length: 0`,
-) => `SIP/2.0 ${status} ${reason}\n${REPEATED}\n${cseq}\n${more}`;
+const reply = (status: number | string, reason: string, more = `${CONTACT}\n${NO_BODY}`, tag = OWN_TAG) =>
+  [`SIP/2.0 ${status} ${reason}`, "[last_Via:]", "[last_From:]", `[last_To:];tag=${tag}`, "[last_Call-ID:]"]
+    .concat("[last_CSeq:]", more)
+    .join("\n");
+/** The answer to the INVITE where the last request was another one. */
+const ofInvite = (text: string) => text.replace("[last_CSeq:]", "CSeq: 1 INVITE");
 
-/** The steps of a scenario of a server, as sipp's own language has them. */
+/** A request within a call that was made to sipp. */
+const within = (method: string, cseq: number, more = NO_BODY) =>
+  [
+    `${method} [next_url] SIP/2.0`,
+    "Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]",
+    `From:[$to];tag=${OWN_TAG}`,
+    "To:[$from]",
+    "[last_Call-ID:]",
+    `CSeq: ${cseq} ${method}`,
+    CONTACT,
+    "Max-Forwards: 70",
+    more,
+  ].join("\n");
+
+/** A request of a call that sipp makes. CANCEL, and the ACK of a refusal, go by their INVITE's branch. */
+const calling = (method: string, cseq: number, to: string, more = NO_BODY, branch = "[branch]") =>
+  [
+    `${method} sip:[service]@[remote_ip]:[remote_port] SIP/2.0`,
+    `Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=${branch}`,
+    "From: <sip:+14155550100@[local_ip]>;tag=[call_number]",
+    to,
+    "Call-ID: [call_id]",
+    `CSeq: ${cseq} ${method}`,
+    CONTACT,
+    "Max-Forwards: 70",
+    more,
+  ].join("\n");
+const INVITE_BRANCH = "z9hG4bK-[pid]-[call_number]-invite";
+const PLAIN_TO = "To: <sip:[service]@[remote_ip]>";
+const TAGGED_TO = "To: <sip:[service]@[remote_ip]>[peer_tag_param]";
+
+let variables = 0;
+/** Fails the call unless what has come fits. */
+const holds = (pattern: string) => {
+  const name = `seen${++variables}`;
+  return {
+    action: `<action><ereg regexp="${pattern}" search_in="msg" check_it="true" assign_to="${name}"/></action>`,
+    reference: `<Reference variables="${name}"/>`,
+  };
+};
+const expected = (what: string, pattern: string) => {
+  const { action, reference } = holds(pattern);
+  return `<recv ${what}>${action}</recv>${reference}`;
+};
+
+/** Fails the call unless the request that comes brings what answers a challenge. */
+const authorized = (method: string, more = "") => {
+  const name = `valid${++variables}`;
+  return `<recv request="${method}"><action><verifyauth assign_to="${name}" username="alice" password="secret"/></action></recv>
+    <nop test="${name}" next="${name}"/><nop><action><error message="the password is wrong"/></action></nop><label id="${name}"/>${more}`;
+};
+
+/** The steps of a scenario, as sipp's own language has them: of a server, and, below `calls`, of a client. */
 export const steps = {
   invite: `<recv request="INVITE" rrs="true"><action>
     <ereg regexp=".*" search_in="hdr" header="From:" assign_to="from"/>
-    <ereg regexp=".*" search_in="hdr" header="To:" assign_to="to"/></action></recv>`,
+    <ereg regexp=".*" search_in="hdr" header="To:" assign_to="to"/>
+    <ereg regexp=".*" search_in="hdr" header="Via:" assign_to="via"/></action></recv><Reference variables="from,to,via"/>`,
   trying: send(reply(100, "Trying")),
   ringing: send(reply(180, "Ringing")),
-  progress: send(reply(183, "Session Progress", "[last_CSeq:]", `${CONTACT}\n${SDP}`)),
-  answer: send(reply(200, "OK", "[last_CSeq:]", `${CONTACT}\n${SDP}`), 'retrans="500"'),
-  refuse: (status: number) => send(reply(status, "Said"), 'retrans="500"'),
+  progress: send(reply(183, "Session Progress", `${CONTACT}\n${sdp()}`)),
+  answer: send(reply(200, "OK", `${CONTACT}\n${sdp()}`), AGAIN),
+  answerAt: (port: number) => send(reply(200, "OK", `${CONTACT}\n${sdp("sendrecv", String(port))}`), AGAIN),
+  /** After early media: the description isn't repeated. */
+  answerBriefly: send(reply(200, "OK"), AGAIN),
+  /** Another phone that the call has been forked to answers too. */
+  answerTwice: send(
+    ofInvite(reply(200, "OK", `${CONTACT}\n${sdp()}`, "other"))
+      .replace("[last_To:]", "To:[$to]")
+      .replace("[last_Via:]", "Via:[$via]"),
+    AGAIN,
+  ),
+  refuse: (status: number) => send(reply(status, "Said"), AGAIN),
+  /** Says to each call what the last three digits of the number ask for, and wants its ACK. */
+  refuseByNumber: (codes: readonly number[]) => `<recv request="INVITE"><action>
+    <ereg regexp="sip:.1212555([0-9]{3})@" search_in="msg" check_it="true" assign_to="number,digits"/>
+    <todouble assign_to="code" variable="digits"/></action></recv><Reference variables="number"/>
+    ${codes
+      .map(
+        (code) =>
+          `<nop test="is" next="says${code}"><action><test assign_to="is" variable="code" compare="equal" value="${code}"/></action></nop>`,
+      )
+      .join("\n")}
+    <nop><action><error message="which code?"/></action></nop>
+    ${codes.map((code) => `<label id="says${code}"/>${send(reply(code, "Said"), `${AGAIN} next="said"`)}`).join("\n")}
+    <label id="said"/><recv request="ACK"/>`,
+  challenge: (nonce: string, more = "") =>
+    send(
+      reply(
+        401,
+        "Unauthorized",
+        `WWW-Authenticate: Digest realm="trunk", nonce="${nonce}"${more}\n${NO_BODY}`,
+      ),
+      AGAIN,
+    ),
+  challengeOnce: (nonce: string, more = "") =>
+    send(
+      reply(
+        401,
+        "Unauthorized",
+        `WWW-Authenticate: Digest realm="trunk", nonce="${nonce}"${more}\n${NO_BODY}`,
+      ),
+    ),
+  authorized,
+  expect: expected,
+  request: (method: string) => `<recv request="${method}"/>`,
+  reply: (status: number, headers: string) => send(reply(status, "Said", `${headers}\n${NO_BODY}`)),
   ack: '<recv request="ACK"/>',
-  cancel: `<recv request="CANCEL"/>${send(reply(200, "OK"))}${send(
-    reply(487, "Request Terminated", "CSeq: 1 INVITE"),
-    'retrans="500"',
-  )}`,
+  cancel: `<recv request="CANCEL"/>${send(reply(200, "OK"))}${send(ofInvite(reply(487, "Request Terminated")), AGAIN)}`,
+  /** The answer comes all the same: CANCEL was too late. */
+  crossedCancel: `<recv request="CANCEL"/>${send(reply(200, "OK"))}${send(ofInvite(reply(200, "OK", `${CONTACT}\n${sdp()}`)))}`,
   bye: `<recv request="BYE"/>${send(reply(200, "OK"))}`,
-  hangup: `${send(
-    [
-      "BYE [next_url] SIP/2.0",
-      "Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]",
-      "From:[$to];tag=sipp[call_number]",
-      "To:[$from]",
-      "[last_Call-ID:]",
-      "CSeq: 7 BYE",
-      "Max-Forwards: 70",
-      "Content-Length: 0",
-    ].join("\n"),
-    'retrans="500"',
-  )}<recv response="200"/>`,
+  byeOfOther: `${expected('request="BYE"', "To:.*tag=other")}${send(reply(200, "OK"))}`,
+  hangup: `${send(within("BYE", 7), AGAIN)}<recv response="200"/>`,
+  /** A re-INVITE; fails unless we answer in that direction. */
+  reinvite: (cseq: number, direction: string, answer: string, port?: number) =>
+    `${send(within("INVITE", cseq, sdp(direction, port === undefined ? undefined : String(port))), AGAIN)}
+    <recv response="100" optional="true"/>${expected('response="200"', `a=${answer}`)}${send(within("ACK", cseq))}`,
   pause: (ms: number) => `<pause milliseconds="${ms}"/>`,
+
+  calls: {
+    invite: send(calling("INVITE", 1, PLAIN_TO, sdp(), INVITE_BRANCH), AGAIN),
+    /** We are to say first what we can do. */
+    inviteWithoutOffer: send(calling("INVITE", 1, PLAIN_TO, NO_BODY, INVITE_BRANCH), AGAIN),
+    trying: '<recv response="100" optional="true"/>',
+    tried: '<recv response="100"/>',
+    answered: '<recv response="200" rrs="true"/>',
+    ack: send(calling("ACK", 1, TAGGED_TO)),
+    ackWithAnswer: send(calling("ACK", 1, TAGGED_TO, sdp())),
+    refused: (status: number) =>
+      `<recv response="${status}"/>${send(calling("ACK", 1, "[last_To:]", NO_BODY, INVITE_BRANCH))}`,
+    cancel: `${send(calling("CANCEL", 1, PLAIN_TO, NO_BODY, INVITE_BRANCH))}<recv response="200"/>`,
+    hangup: `${send(calling("BYE", 2, TAGGED_TO), AGAIN)}<recv response="200"/>`,
+    bye: `<recv request="BYE"/>${send(["SIP/2.0 200 OK", "[last_Via:]", "[last_From:]", "[last_To:]", "[last_Call-ID:]", "[last_CSeq:]", NO_BODY].join("\n"))}`,
+  },
 } as const;
 
 export interface Sipp {
@@ -95,34 +204,30 @@ export interface Sipp {
   close(): Promise<void>;
 }
 
-/** A sipp that plays a server for so many calls, and then ends. */
+/**
+ * A sipp that plays a server for so many calls, and then ends.
+ * @param options `remote`: the port of ours that it calls instead, as a client; `address`: from where
+ */
 export async function startSipp(
   scenario: readonly string[],
-  options: { calls?: number; args?: readonly string[] } = {},
+  options: {
+    calls?: number;
+    args?: readonly string[];
+    remote?: { port: number; number: string };
+    address?: string;
+  } = {},
 ): Promise<Sipp> {
+  const { remote, address = "127.0.0.1" } = options;
   const directory = await mkdtemp(join(tmpdir(), "outreach-sipp-"));
   const file = join(directory, "scenario.xml");
-  await writeFile(
-    file,
-    `<?xml version="1.0"?><scenario name="test">${scenario.join("\n")}<Reference variables="from,to"/></scenario>`,
-  );
+  await writeFile(file, `<?xml version="1.0"?><scenario name="test">${scenario.join("\n")}</scenario>`);
   const [port, mediaPort] = [await freePort(), await freePort()];
   const errors = join(directory, "errors.log");
   const child: ChildProcess = spawn(
     "sipp",
     [
-      ...[
-        "-sf",
-        file,
-        "-i",
-        "127.0.0.1",
-        "-mi",
-        "127.0.0.1",
-        "-p",
-        String(port),
-        "-mp",
-        String(mediaPort & ~1),
-      ],
+      ...(remote ? [`127.0.0.1:${remote.port}`, "-s", remote.number] : []),
+      ...["-sf", file, "-i", address, "-mi", address, "-p", String(port), "-mp", String(mediaPort & ~1)],
       ...["-m", String(options.calls ?? 1), "-nostdin", "-rtp_echo", "-trace_err", "-error_file", errors],
       ...(options.args ?? []),
     ],
