@@ -154,7 +154,7 @@ describe("a verdict, whatever is asked", () => {
       }),
       { numRuns: 2_000 },
     );
-    expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(150);
+    expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(60);
   });
 
   it("names the earliest minute that is allowed", () => {
