@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import type { CallsDeps } from "./features/calls/index.ts";
+import type { CallsDeps, HangUps } from "./features/calls/index.ts";
 import type { LeadWriter } from "./features/leads/index.ts";
 import type { SubscriptionDeps } from "./features/webhooks/index.ts";
 import type { Speech } from "./voice/speech/index.ts";
@@ -14,6 +14,8 @@ export interface AppDeps extends CallsDeps {
   speech: Speech;
   /** To be called after a change that may let a campaign dial: wakes the dialers, here and in other processes. */
   campaignsChanged(): void;
+  /** To be called after somebody has asked, outside of a call, not to be called: ends the calls that run to their number. */
+  optedOut: HangUps["optedOut"];
   /** To be called after each change of a trunk: the carriers hear of it, here and in other processes. */
   trunksChanged(): void;
   /** To be called after a key or an organization's state changed: takes effect at once here and soon in other processes. */

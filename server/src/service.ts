@@ -12,6 +12,7 @@ import { type ConnectionOptions, type Database, openDatabase } from "./database/
 import { isMigrated, migrate, readMigrations } from "./database/migrate.ts";
 import { openNotifications } from "./database/notifications.ts";
 import { findKeyIn } from "./features/api-keys/index.ts";
+import { createHangUps } from "./features/calls/index.ts";
 import { readDialingFigures } from "./features/dialing/index.ts";
 import { createLeadWriter, leadFormats } from "./features/leads/index.ts";
 import { createActivityTracker, startJanitor } from "./features/retention/index.ts";
@@ -225,8 +226,11 @@ async function start(
     given.voice ?? {},
     closers,
   );
+  const hangUps = createHangUps(calls);
+  closers.push(() => hangUps.settled());
   const deps = {
     ...calls,
+    optedOut: hangUps.optedOut,
     config,
     logger,
     targetCheck,

@@ -1,5 +1,3 @@
-import type { Clock } from "../clock.ts";
-import type { Database } from "../database/database.ts";
 import {
   InboundTextListQuery,
   InboundTextPage,
@@ -7,21 +5,17 @@ import {
   OptOutReading,
   OptOutTest,
   ReceivedText,
+  type ReceiveTextDeps,
   receiveText,
   TextReceive,
 } from "../features/opt-outs/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
 import { pageFrom } from "../http/schema.ts";
-import type { NewId } from "../ids.ts";
 import { readOptOut } from "../opt-out-rules/index.ts";
 import { OrganizationParams } from "./organization-params.ts";
 
-export function optOutsRoutes(deps: {
-  database: Database;
-  clock: Clock;
-  newId: NewId;
-}): RouteDefinition<Operator>[] {
+export function optOutsRoutes(deps: ReceiveTextDeps): RouteDefinition<Operator>[] {
   const route = routeFor<Operator>();
   return [
     route({

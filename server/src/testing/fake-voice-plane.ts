@@ -99,6 +99,8 @@ export function fakeVoicePlane(clock: { now(): number }): FakeVoicePlane {
             ? { status: "canceled", outcome: "canceled", reason }
             : { status: "completed", outcome: "completed", reason },
         ),
+      optedOut: (reason) =>
+        answeredAt === null ? call.hangup(reason) : call.end({ outcome: "do_not_call", reason }),
       async connect(offer) {
         if (!offer.startsWith("v=0")) throw new InvalidOffer("The SDP can't be read.");
         if (connected) throw new InvalidOffer("The call is connected already.");

@@ -116,6 +116,15 @@ export const lockLiveCall = {
     FOR UPDATE`,
 };
 
+/** Calls under way to a number; not those that came from it. $1 organization, $2 number */
+export const findLiveTo = {
+  name: "calls-live-to",
+  text: `
+    SELECT id FROM calls
+    WHERE organization_id = $1 AND to_number = $2 AND medium = 'phone' AND origin <> 'inbound' AND ended_at IS NULL
+    ORDER BY created_at LIMIT 100`,
+};
+
 /** What the summary of a call is made of. $1 organization, $2 call */
 export const readConversation = {
   name: "call-conversation",

@@ -7,5 +7,5 @@ export {
   ReceivedText,
   TextReceive,
 } from "./opt-outs.schema.ts";
-export { receiveText } from "./receive-text.ts";
+export { type ReceiveTextDeps, receiveText } from "./receive-text.ts";
 export { recordOptOut } from "./record-opt-out.ts";

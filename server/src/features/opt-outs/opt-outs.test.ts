@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../clock.ts";
+import { type FakeVoicePlane, fakeVoicePlane } from "../../testing/fake-voice-plane.ts";
 import { startTestService, type TestService } from "../../testing/harness.ts";
+import type { Carrier } from "../../voice/carriers/carrier.ts";
 
 const UNKNOWN = "0190f0f0-0000-7000-8000-000000000000";
 const FROM = "+14155550100";
@@ -119,5 +122,59 @@ describe("the test of an utterance", () => {
     for (const json of [{}, { text: 1 }, { text: "x", channel: "mail" }, { text: "x", speaker: "dog" }])
       expect(await test(json)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     expect((await test({ text: "x", words: 1 })).body.error).toBe("unknown_field:words");
+  });
+});
+
+describe("calls under way to who writes", () => {
+  let plane: FakeVoicePlane;
+  let service: TestService;
+  beforeAll(async () => {
+    plane = fakeVoicePlane(systemClock());
+    const simulated: Carrier = {
+      name: "simulated",
+      dial() {
+        throw new Error("the fake plane dials nobody");
+      },
+      async close() {},
+    };
+    service = await startTestService({ service: { voice: { plane, carriers: [simulated], drainMs: 0 } } });
+  });
+  afterAll(() => service.close());
+
+  it("end, whether they ring or somebody talks, and those of others don't", async () => {
+    const caller = async () => {
+      const { organizationId: id, key: apiKey } = await service.newOrganization();
+      const path = `/private/v1/organizations/${id}`;
+      await service.callPrivate(`${path}/wallet/credits`, { json: { tokens: 10_000 } });
+      await service.callPrivate(`${path}/numbers`, { json: { phone_number: TO } });
+      const start = async (to_number: string) => {
+        const json = { medium: "phone", to_number, system_prompt: "x" };
+        expect(await service.call("/v1/calls", { key: apiKey, json })).toMatchObject({ status: 201 });
+        return plane.last();
+      };
+      const read = async (callId: string) =>
+        (await service.call(`/v1/calls/${callId}`, { key: apiKey })).body;
+      return { path, start, read };
+    };
+    const [mine, theirs] = [await caller(), await caller()];
+    const [ringing, talking, somebody] = [
+      await mine.start(FROM),
+      await mine.start(FROM),
+      await mine.start("+14155550177"),
+    ];
+    const other = await theirs.start(FROM);
+    await ringing.ring();
+    for (const call of [talking, somebody, other]) await call.answer();
+
+    const json = { from_number: FROM, to_number: TO, body: "STOP" };
+    expect(await service.callPrivate(`${mine.path}/texts`, { json })).toMatchObject({ status: 201 });
+    await expect
+      .poll(() => mine.read(ringing.callId), { timeout: 15_000 })
+      .toMatchObject({ status: "canceled", call_outcome: "canceled" });
+    await expect
+      .poll(() => mine.read(talking.callId), { timeout: 15_000 })
+      .toMatchObject({ status: "completed", call_outcome: "do_not_call", disposition: "do_not_call" });
+    expect(await mine.read(somebody.callId)).toMatchObject({ status: "in-progress" });
+    expect(await theirs.read(other.callId)).toMatchObject({ status: "in-progress" });
   });
 });

@@ -9,17 +9,25 @@ import type { InboundText, ReceivedText } from "./opt-outs.schema.ts";
 import * as sql from "./opt-outs.sql.ts";
 import { recordOptOut } from "./record-opt-out.ts";
 
+export interface ReceiveTextDeps {
+  database: Database;
+  clock: Clock;
+  newId: NewId;
+  /** Told once an opt-out has committed: what runs to the number is to end. */
+  optedOut(person: { organizationId: string; phoneNumber: string }): void;
+}
+
 /** In place of the words, where the carrier knows a keyword that the rules don't. */
 const BY_CARRIER = "stop (the carrier's)";
 
 /**
  * Takes a text that somebody sent. One that asks not to be called or texted again puts its sender on the do-not-call list with
- * the text as evidence, in the transaction that stores it. Any `to` is taken: a text to a number that the organization has given
+ * the text as evidence, in the transaction that stores it; a call to them that rings or runs ends. Any `to` is taken: a text to a number that the organization has given
  * up, or to a short code, is a wish all the same, and a refusal would only make the carrier send it again.
  * @throws DomainError invalid_phone_number (of the sender), organization_not_found
  */
 export async function receiveText(
-  deps: { database: Database; clock: Clock; newId: NewId },
+  deps: ReceiveTextDeps,
   input: { organizationId: string; from: string; to: string; body: string; isOptOutByCarrier?: boolean },
 ): Promise<ReceivedText> {
   const from = canonicalNumber(input.from);
@@ -46,6 +54,7 @@ export async function receiveText(
           evidence: input.body,
         })
       : [];
+    if (reading.opt_out) transaction.afterCommit(() => deps.optedOut({ organizationId, phoneNumber: from }));
     return { ...text!, lead_ids: leadIds };
   });
 }

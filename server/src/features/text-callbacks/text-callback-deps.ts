@@ -1,12 +1,7 @@
-import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
-import type { Database } from "../../database/database.ts";
-import type { NewId } from "../../ids.ts";
+import type { ReceiveTextDeps } from "../opt-outs/index.ts";
 
-export interface TextCallbackDeps {
-  database: Database;
-  clock: Clock;
-  newId: NewId;
+export interface TextCallbackDeps extends ReceiveTextDeps {
   config: Pick<Config, "public" | "twilioAuthToken" | "telnyxPublicKey">;
   logger: { warn(fields: object, message: string): void };
 }

@@ -38,6 +38,8 @@ export interface CallSession {
   /** Ends the call. Does nothing when it has ended. */
   finish(ending: Ending): void;
   hangup(reason: string): Promise<void>;
+  /** The person has said elsewhere that they don't want to be called: one sentence tells that it was heard, where somebody talks. */
+  optedOut(reason: string): Promise<void>;
   readonly ended: Promise<void>;
   onTurn(listener: (turn: TranscriptTurn) => void): void;
   /** The call was placed: from now on its end is told to the ports. */

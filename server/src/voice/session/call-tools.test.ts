@@ -60,6 +60,29 @@ describe("tools", () => {
     expect(ports.ends).toMatchObject([{ status: "completed", outcome: "do_not_call" }]);
   });
 
+  it("end the same way when the person asks elsewhere, by a text", async () => {
+    const { conversation, media, ports, call, clock } = await answeredCall();
+    conversation.speak("And another thing.", 60_000);
+    const asked = clock.now();
+    void call.optedOut("They wrote a text.");
+    await media.until(() => ports.ends.length > 0);
+    expect(clock.now() - asked).toBeLessThan(10_000);
+    expect(ports.turns.at(-1)?.text).toBe(sentences.optOutConfirmed);
+    expect(ports.ends).toMatchObject([
+      { status: "completed", outcome: "do_not_call", reason: "They wrote a text." },
+    ]);
+  });
+
+  it("let a phone ring no longer when the person asks elsewhere", async () => {
+    const { dial, media } = voiceHarness({ engine: fakeEngine() });
+    const { ports, line, call } = await dial();
+    line.ring();
+    const ended = call.optedOut("They wrote a text.");
+    await media.until(() => ports.ends.length > 0);
+    await ended;
+    expect(ports.ends).toMatchObject([{ status: "canceled", reason: "They wrote a text." }]);
+  });
+
   it("confirm an opt-out without the engine when it stays silent", async () => {
     const engine = fakeEngine({
       onTold(fake, told) {

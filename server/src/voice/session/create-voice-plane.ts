@@ -63,6 +63,7 @@ export function createVoicePlane(options: VoicePlaneOptions): VoicePlane {
       sid,
       status: session.status,
       hangup: session.hangup,
+      optedOut: session.optedOut,
       ended: session.ended,
       onTurn: session.onTurn,
     };

@@ -1,3 +1,4 @@
+// Longer than 300 lines: this is where one call's parts are joined, each of which is a file of its own.
 import type { TerminalStatus } from "../call-states.ts";
 import type { MediaLeg } from "../media/media-leg.ts";
 import type { TranscriptTurn } from "../transcript.ts";
@@ -206,6 +207,12 @@ export async function openCallSession(
     );
   }
 
+  function hangup(reason: string): Promise<void> {
+    if (answeredAt !== null) finish(endOfPersons(reason));
+    else finish({ status: "canceled", outcome: "canceled", reason });
+    return ended;
+  }
+
   const link = await openEngineLink({
     clock,
     engine,
@@ -293,9 +300,13 @@ export async function openCallSession(
       else fail(reason);
     },
     finish,
-    hangup(reason) {
-      if (answeredAt !== null) finish(endOfPersons(reason));
-      else finish({ status: "canceled", outcome: "canceled", reason });
+    hangup,
+    optedOut(reason) {
+      // Who it is that answered isn't known yet, or it is a machine, or nobody: then there is nobody to tell.
+      if (over || answeredAt === null || answering !== null || !talk || seating?.abandoned)
+        return hangup(reason);
+      achieved.optedOut = true;
+      talk.optedOut(reason);
       return ended;
     },
   };

@@ -27,6 +27,8 @@ export interface Talk {
   afterSend(): void;
   /** Says a last sentence (null: lets the engine's own be played) and ends the call. Once. */
   wrapUp(lastWords: LastWords): void;
+  /** Confirms in one sentence that the person isn't called again, and ends the call. @param reason why it ends, in words */
+  optedOut(reason: string): void;
   /** The call is over. */
   end(): void;
 }
@@ -123,6 +125,14 @@ export function createTalk(
     });
   };
 
+  const optedOut = (reason: string) =>
+    wrapUp({
+      sentence: sentences.optOutConfirmed,
+      withinMs: OPT_OUT_WITHIN_MS,
+      interrupt: true,
+      ending: completed(reason),
+    });
+
   const trouble = (message: string) => {
     failure = message;
     // A call that is ending, or is in a colleague's hands, needs no engine.
@@ -182,13 +192,7 @@ export function createTalk(
         ending: completed("The agent ended the call."),
       }),
     transfer: (id) => transferring.start(id),
-    optedOut: () =>
-      wrapUp({
-        sentence: sentences.optOutConfirmed,
-        withinMs: OPT_OUT_WITHIN_MS,
-        interrupt: true,
-        ending: completed("The person asked not to be called again."),
-      }),
+    optedOut: () => optedOut("The person asked not to be called again."),
     optOutFailed: () => say(sentences.optOutFailed),
   });
 
@@ -281,6 +285,7 @@ export function createTalk(
     },
     afterSend: () => closing?.(),
     wrapUp,
+    optedOut,
     end() {
       transferring.end();
       link.close();

@@ -37,6 +37,12 @@ export interface LiveCall {
    * @returns when the end is stored
    */
   hangup(reason: string): Promise<void>;
+  /**
+   * The person has asked elsewhere, by a text, not to be called. A conversation ends as `do_not_call` after one sentence, within
+   * 10 s; every other call as `hangup` ends it.
+   * @returns when the end is stored
+   */
+  optedOut(reason: string): Promise<void>;
   /** Resolves when the call has ended and `ports.ended` has finished. Never rejects. */
   readonly ended: Promise<void>;
   onTurn(listener: (turn: TranscriptTurn) => void): void;
