@@ -129,10 +129,16 @@ export function instant(text: string): string {
   const match = ISO.exec(text);
   const { time, zone } = match?.groups ?? {};
   const at = match ? Date.parse(time !== undefined && zone === undefined ? `${text}Z` : text) : Number.NaN;
-  if (Number.isNaN(at)) {
+  if (Number.isNaN(at) || !isCalendarDay(text.slice(0, 10))) {
     throw new InvalidArgumentError("It must be an ISO 8601 date or date-time, such as 2027-01-31T12:00:00Z.");
   }
   return new Date(at).toISOString();
+}
+
+/** Whether `YYYY-MM-DD` is a day that the calendar has: JavaScript reads February 30 as March 2. */
+export function isCalendarDay(text: string): boolean {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00Z`) : Number.NaN;
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
 /** What a flag holds that takes `none`, which isn't the same as no flag. In an object: commander knows no null. */

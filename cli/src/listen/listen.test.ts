@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestService, type TestService } from "../../../server/src/testing/harness.ts";
 import { environmentOf, runCli, startCli } from "../testing/run-cli.ts";
@@ -119,6 +120,17 @@ describe("subscribes for as long as it runs", () => {
 });
 
 describe("just receives", () => {
+  it("and says what makes a true signature out of time", async () => {
+    const secret = `whsec_${"1".repeat(64)}`;
+    const listening = await listen(["--secret", secret]);
+    const tomorrow = Math.floor(Date.now() / 1000) + 86_400;
+    const v1 = createHmac("sha256", secret).update(`${tomorrow}.{}`).digest("hex");
+    const headers = { "x-service-signature-256": `t=${tomorrow},v1=${v1}` };
+    await fetch(listening.url, { method: "POST", headers, body: "{}" });
+    await printed(listening, "300 s from this machine's (does the service run with CLOCK_START?)");
+    await stop(listening);
+  });
+
   it("and checks with the secrets given: verified, of another secret, and none", async () => {
     const made = (url: string) =>
       service.call("/v1/webhooks", { key, json: { target_url: url, event_types: ["lead.created"] } });

@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Refusal } from "../failure.ts";
-import type { Context, SimulatedDay, SimulationFlags, SimulationRecord } from "../verb.ts";
+import {
+  type Context,
+  isCalendarDay,
+  type SimulatedDay,
+  type SimulationFlags,
+  type SimulationRecord,
+} from "../verb.ts";
 
 const MOST_SHOWN = 20;
 
@@ -104,6 +110,6 @@ function within(least: number, most: number): (text: string) => number {
 }
 
 function date(text: string): string {
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00Z`))) return text;
+  if (isCalendarDay(text)) return text;
   throw new InvalidArgumentError("It must be a date such as 2027-03-05.");
 }

@@ -17,7 +17,8 @@ interface NumberState {
 
 /**
  * Whether an AI campaign of the organization might call a number: by the list, the lead's status, the calls of the last 24
- * hours, and the hours where it is. Not whether the organization can: its wallet, its numbers and its voice aren't looked at.
+ * hours and the organization's cap on them, and the hours where it is. Not whether the organization can: its wallet, its numbers
+ * and its voice aren't looked at.
  * @param input `phoneNumber` in any format, `at` in milliseconds since the epoch, now when left out
  * @throws DomainError invalid_phone_number, organization_not_found
  */
@@ -26,7 +27,7 @@ export async function checkNumber(
   input: { organizationId: string; phoneNumber: string; at?: number | undefined },
 ): Promise<ComplianceCheck> {
   const number = canonicalNumber(input.phoneNumber);
-  const { id } = await readOrganization(deps, input.organizationId);
+  const { id, daily_attempt_cap } = await readOrganization(deps, input.organizationId);
   const at = input.at ?? deps.clock.now();
   const [known] = await deps.database.query<NumberState>({
     ...sql.readNumberState,
@@ -45,7 +46,7 @@ export async function checkNumber(
     state: {
       ...{ onDnc: on_dnc, optedOut: opted_out, inFlight: in_flight, recentAttempts: recent_attempts },
       ...{ voiceSuspended: false, hasCallerId: true, canAfford: true },
-      ...{ inFlightUntil: null, retryAt: null, dailyCap: null },
+      ...{ inFlightUntil: null, retryAt: null, dailyCap: daily_attempt_cap },
     },
   });
   return {

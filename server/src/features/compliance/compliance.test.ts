@@ -53,6 +53,17 @@ describe("the compliance check", () => {
     expect((await check("phone_number=2125550101", other.organizationId)).body.reason).toBe("outside_window");
   });
 
+  it("keeps to the organization's own cap of attempts", async () => {
+    const strict = await app.newOrganization();
+    const organization = `/private/v1/organizations/${strict.organizationId}`;
+    await app.callPrivate(organization, { method: "PATCH", json: { daily_attempt_cap: 0 } });
+    const query = "phone_number=2125550100&at=2026-03-04T18:00:00Z";
+    expect((await check(query, strict.organizationId)).body).toMatchObject({
+      ...{ allowed: false, reason: "frequency_cap", rule_id: "organization-frequency-cap" },
+    });
+    expect((await check(query)).body.allowed).toBe(true);
+  });
+
   it("has no zone for toll-free numbers", async () => {
     expect((await check("phone_number=8005550100")).body).toMatchObject({
       reason: "timezone_unknown",
