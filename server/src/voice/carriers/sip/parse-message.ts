@@ -1,3 +1,4 @@
+import { parseNameAddress } from "./address.ts";
 import {
   COMPACT_NAMES,
   cseqOf,
@@ -66,6 +67,8 @@ function readRequest(
   if (version !== "2.0") return refuse("Version Not Supported", 505);
   for (const name of REQUIRED)
     if (header(request, name) === undefined) return refuse(`Missing ${name} Header`);
+  for (const name of ["from", "to"])
+    if (!parseNameAddress(header(request, name))) return refuse(`Invalid ${name} Header`);
   const cseq = cseqOf(request);
   if (!cseq) return refuse("Invalid CSeq");
   if (cseq.method !== method) return refuse("CSeq Method Mismatch");
