@@ -1,4 +1,5 @@
 import type { Statement } from "../../database/database.ts";
+import { type CallStatus, callTransitions } from "../../voice/call-states.ts";
 
 const summaryColumns = `c.id, c.call_sid, c.lead_id, c.campaign_id, c.agent_id, c.medium, c.to_number, c.from_number, c.status,
   c.call_outcome, c.disposition, c.duration_seconds, c.created_at, c.ended_at, c.recording_bytes`;
@@ -266,6 +267,8 @@ export function listCalls(
     if (value !== undefined) where.push(`${condition} $${values.push(value)}`);
   };
   add("c.status =", filter.status);
+  // The few that are live have an index; by their status alone every call would be read.
+  if (callTransitions[filter.status as CallStatus]?.length > 0) where.push("c.ended_at IS NULL");
   add("c.campaign_id =", filter.campaignId);
   add("c.lead_id =", filter.leadId);
   add("c.agent_id =", filter.agentId);

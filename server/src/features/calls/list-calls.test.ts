@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestService, type TestService } from "../../testing/harness.ts";
+import { listCalls } from "./calls.sql.ts";
+
+let app: TestService;
+beforeAll(async () => {
+  app = await startTestService();
+});
+afterAll(() => app.close());
+
+it("finds live calls by their status without reading all that have ended", async () => {
+  const { organizationId, key } = await app.newOrganization();
+  await app.database.query({
+    text: `
+      INSERT INTO calls (organization_id, id, origin, medium, status, call_template, template_context, metadata, rate_per_minute,
+        transcript_status, owner_id, lease_until, created_at, ended_at)
+      SELECT $1, gen_random_uuid(), 'api', 'browser', CASE WHEN n < 4 THEN 'in-progress' ELSE 'completed' END, '{}', '{}', '{}', 60,
+        'pending', gen_random_uuid(), now() + interval '1 hour', now(), CASE WHEN n < 4 THEN NULL ELSE now() END
+      FROM generate_series(1, 20000) AS n`,
+    values: [organizationId],
+  });
+  await app.database.query({ text: "ANALYZE calls" });
+  const statement = listCalls(organizationId, { status: "in-progress" }, 50, 0);
+  const plan = await app.database.query<Record<string, string>>({
+    text: `EXPLAIN ${statement.text}`,
+    values: statement.values,
+  });
+  expect(JSON.stringify(plan)).toContain("calls_live");
+  const { body } = await app.call<{ data: unknown[] }>("/v1/calls?status=in-progress", { key });
+  expect(body.data).toHaveLength(3);
+  const ended = await app.call<{ data: unknown[] }>("/v1/calls?status=completed&limit=2", { key });
+  expect(ended.body.data).toHaveLength(2);
+  expect((await app.call<{ data: unknown[] }>("/v1/calls?status=constructor", { key })).body.data).toEqual(
+    [],
+  );
+});
