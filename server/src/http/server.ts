@@ -34,6 +34,8 @@ export interface HttpServerOptions<Caller> {
 }
 
 const JSON_BODY_LIMIT = 1024 * 1024;
+/** A whole request, the largest CSV over a slow line too. The framework's own default is no limit. */
+const REQUEST_WITHIN_MS = 120_000;
 
 export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): FastifyInstance {
   const { guard, logger } = options;
@@ -44,6 +46,7 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
     childLoggerFactory: (parent) => parent,
     genReqId: () => randomUUID(),
     bodyLimit: JSON_BODY_LIMIT,
+    requestTimeout: REQUEST_WITHIN_MS,
     // A request on a connection that was open when the drain began is still answered, with Connection: close.
     return503OnClosing: false,
     forceCloseConnections: "idle",
