@@ -73,7 +73,7 @@ describe.skipIf(!peerProgram("baresip", "baresip-core"))("calls with a baresip p
       },
     });
     closers.push(made.close);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => made.told.includes("SIP is listening"), "it listens");
     const phone = await startBaresip({
       dials: `sip:+12125550177@127.0.0.1:${port}`,
       account: ";mediaenc=srtp-mand",

@@ -18,6 +18,10 @@ interface BaresipOptions {
   modules?: readonly string[];
   /** A file with a key and a certificate: it listens over TLS too, one port above. */
   certificate?: string;
+  /** A WAV file that it speaks, instead of what it hears. */
+  speaks?: string;
+  /** A directory for WAV files of what it hears (`…-dec.wav`) and says. */
+  keepsHeardIn?: string;
 }
 
 /**
@@ -37,18 +41,24 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
 async function tryBaresip(options: BaresipOptions): Promise<Baresip> {
   const directory = await mkdtemp(join(tmpdir(), "outreach-baresip-"));
   const port = await freePort();
-  const modules = ["g711", "aubridge", ...(options.modules ?? [])];
+  const { speaks, keepsHeardIn } = options;
+  const modules = [
+    ...["g711", "aubridge", ...(options.modules ?? [])],
+    ...(speaks === undefined ? [] : ["aufile"]),
+    ...(keepsHeardIn === undefined ? [] : ["sndfile"]),
+  ];
   await writeFile(
     join(directory, "config"),
     [
       `sip_listen 127.0.0.1:${port}`,
       "audio_player aubridge,line",
-      "audio_source aubridge,line",
+      `audio_source ${speaks === undefined ? "aubridge,line" : `aufile,${speaks}`}`,
       "audio_alert aubridge,none",
       "module_path /usr/lib/baresip/modules",
       ...modules.map((name) => `module ${name}.so`),
       "module_app account.so",
       "module_app menu.so",
+      ...(keepsHeardIn === undefined ? [] : [`snd_path ${keepsHeardIn}`]),
       ...(options.certificate === undefined ? [] : [`sip_certificate ${options.certificate}`]),
       "rtp_ports 47000-47999",
       // Else its audio would come from another address of the machine.

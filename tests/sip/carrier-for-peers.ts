@@ -51,20 +51,20 @@ export function carrierForPeers(
   });
   if (answer) carrier.answerWith(answer);
   let lastId = 0;
+  const place = (options: { to?: string; ringTimeoutMs?: number } = {}) =>
+    carrier.dial({
+      organizationId: "o",
+      callId: `call-${++lastId}`,
+      from: "+12125550199",
+      to: options.to ?? "+12125550100",
+      ringTimeoutMs: options.ringTimeoutMs ?? 30_000,
+    });
   return {
     carrier,
     /** What the log says. */
     told,
-    async dial(options: { to?: string; ringTimeoutMs?: number } = {}) {
-      const call = await carrier.dial({
-        organizationId: "o",
-        callId: `call-${++lastId}`,
-        from: "+12125550199",
-        to: options.to ?? "+12125550100",
-        ringTimeoutMs: options.ringTimeoutMs ?? 30_000,
-      });
-      return follow(call);
-    },
+    place,
+    dial: async (options?: Parameters<typeof place>[0]) => follow(await place(options)),
     close: () => carrier.close(),
   };
 }

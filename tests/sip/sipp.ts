@@ -197,6 +197,8 @@ export const steps = {
 
 export interface Sipp {
   port: number;
+  /** Where it sends audio back from. */
+  mediaPort: number;
   /** Kills it, as a machine that loses its power. */
   kill(): void;
   /** When it has run its calls. @throws Error with what it says when one of them went wrong */
@@ -221,13 +223,14 @@ export async function startSipp(
   const directory = await mkdtemp(join(tmpdir(), "outreach-sipp-"));
   const file = join(directory, "scenario.xml");
   await writeFile(file, `<?xml version="1.0"?><scenario name="test">${scenario.join("\n")}</scenario>`);
-  const [port, mediaPort] = [await freePort(), await freePort()];
+  const port = await freePort();
+  const mediaPort = (await freePort()) & ~1;
   const errors = join(directory, "errors.log");
   const child: ChildProcess = spawn(
     "sipp",
     [
       ...(remote ? [`127.0.0.1:${remote.port}`, "-s", remote.number] : []),
-      ...["-sf", file, "-i", address, "-mi", address, "-p", String(port), "-mp", String(mediaPort & ~1)],
+      ...["-sf", file, "-i", address, "-mi", address, "-p", String(port), "-mp", String(mediaPort)],
       ...["-m", String(options.calls ?? 1), "-nostdin", "-rtp_echo", "-trace_err", "-error_file", errors],
       ...(options.args ?? []),
     ],
@@ -240,6 +243,7 @@ export async function startSipp(
   );
   return {
     port,
+    mediaPort,
     kill: () => void child.kill("SIGKILL"),
     async succeeded() {
       const [code] = await ended;
