@@ -49,7 +49,7 @@ it("sees what a dialer does that allows everything", async () => {
     { ...weekend, days: 1, start: "2026-03-08" },
   );
   const breaches = new Set(result.violations.map(({ breach }) => breach));
-  for (const breach of ["hours", "no_place", "no_consent", "refused_before"] as const)
-    expect(breaches).toContain(breach);
+  // Not `no_consent`: consent is looked at once more when a line is taken, whatever was decided.
+  for (const breach of ["hours", "no_place", "refused_before"] as const) expect(breaches).toContain(breach);
   expect(result.total.violations).toBeGreaterThan(20);
 }, 120_000);
