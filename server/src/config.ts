@@ -174,7 +174,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     adminToken,
     twilioAuthToken,
     telnyxPublicKey,
-    ...readVoiceConfig({ text, address, problems }),
+    ...readVoiceConfig({ text, address, whole, problems }),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

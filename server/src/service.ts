@@ -288,7 +288,7 @@ async function start(
     publicPort = await listen(api, config.public);
   }
   // The last to be added is the first to be closed: while requests are still answered, no more calls are begun.
-  closers.push(async () => void calls.voice?.plane.drain());
+  closers.push(async () => void calls.voice?.drain());
   if (config.roles.has("dialer")) {
     const dialer = startDialer({ ...calls, ...dialing, logger }, connection);
     wakeDialer.push(dialer.wake);

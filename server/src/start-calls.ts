@@ -7,9 +7,12 @@ import type { OutboxDeps } from "./events/outbox.ts";
 import {
   answerInboundCall,
   type CallsDeps,
-  hangUpForOthers,
+  createVoiceHost,
+  createVoiceSignals,
   startLeases,
   startRecovery,
+  startVoiceRequests,
+  type VoiceHost,
 } from "./features/calls/index.ts";
 import { type DialingDeps, settleAttempt } from "./features/dialing/index.ts";
 import { openRecordingStore, startRecordingKeeper } from "./features/recordings/index.ts";
@@ -17,6 +20,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
 import type { VoicePlane } from "./voice/session/voice-plane.ts";
 import type { Speech } from "./voice/speech/index.ts";
+import type { Worker } from "./workers/worker.ts";
 
 export interface CallsOptions {
   /** Instead of the one that the configuration asks for. */
@@ -25,9 +29,6 @@ export interface CallsOptions {
   /** Running calls get this long when the service is closed. Milliseconds of real time. */
   drainMs?: number;
 }
-
-/** Within what a drain as a whole may take, with time left to store what ends and to deliver it. */
-const DRAIN_MS = 15_000;
 
 interface CallsParts extends OutboxDeps {
   database: Database;
@@ -52,34 +53,48 @@ export async function startCalls(
     logger.error({ err: error, key }, "a recording failed"),
   );
   closers.push(() => recordings.close());
+  const signals = createVoiceSignals(notifications);
   const deps: CallsDeps = {
     ...parts,
     recordings,
     voice: null,
     settleAttempt: (transaction, end) => settleAttempt(parts.dialing, transaction, end),
-    askToHangUp: (callId) => notifications.notify("calls", callId),
+    voiceRequests: signals,
   };
-  if (!config.roles.has("voice")) return deps;
+  const recover = (from: CallsDeps) => {
+    const recovery = startRecovery(from);
+    closers.push(() => recovery.stop());
+  };
+  if (!config.roles.has("voice")) {
+    // The only process that ran calls may be the one that died.
+    if (config.roles.has("janitor")) recover(deps);
+    return deps;
+  }
 
   const keeper = startRecordingKeeper({ ...deps, logger, removesOrphans: config.roles.has("janitor") });
   closers.push(() => keeper.stop());
   const { plane, carriers, sip } = options.plane
     ? { plane: options.plane, carriers: options.carriers ?? [], sip: null }
     : await loadVoice(parts);
-  const voice = {
+  let requests: Worker | undefined;
+  const voice = createVoiceHost({
     plane,
-    carriers: new Map(carriers.map((carrier) => [carrier.name, carrier])),
+    carriers,
     ownerId: randomUUID(),
-    between: new Set<string>(),
-  };
+    mostCalls: config.mostCalls,
+    onDraining: () => requests?.wake(),
+  });
   const running = { ...deps, voice };
   parts.callMetrics.countLive(() => plane.running().length);
-  notifications.onNotification("calls", (callId) => hangUpForOthers(running, callId));
   const leases = startLeases(running);
   closers.push(() => leases.stop());
-  closers.push(() => closePlane(plane, options.drainMs ?? DRAIN_MS, logger));
-  const recovery = startRecovery(running);
-  closers.push(() => recovery.stop());
+  // Pages and hangups reach the calls that still run while the process is drained.
+  requests = startVoiceRequests(running);
+  const { wake, stop } = requests;
+  signals.onAsked(voice.ownerId, wake);
+  closers.push(stop);
+  closers.push(() => closePlane(voice, options.drainMs ?? config.voiceDrainMs, logger));
+  recover(running);
   if (sip) {
     parts.onTrunksChanged(sip.trunksChanged);
     sip.answerWith((call) => answerInboundCall(running, call));
@@ -94,12 +109,13 @@ async function loadVoice(parts: CallsParts) {
 }
 
 /** Lets running calls end, for a while; then ends them. */
-async function closePlane(plane: VoicePlane, drainMs: number, logger: Logger): Promise<void> {
+async function closePlane(voice: VoiceHost, drainMs: number, logger: Logger): Promise<void> {
+  const { plane } = voice;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, drainMs);
   });
-  await Promise.race([plane.drain(), late]);
+  await Promise.race([voice.drain(), late]);
   clearTimeout(timer);
   const left = plane.running().length;
   if (left > 0) logger.warn({ calls: left }, "ending the calls that still run");

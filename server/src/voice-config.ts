@@ -20,6 +20,10 @@ export interface VoiceConfig {
   voiceEngines: readonly [EngineConfig, ...EngineConfig[]];
   /** For RTP, both ends included. */
   rtpPorts: { from: number; to: number };
+  /** Calls that this process runs at a time; infinite when nothing says so. */
+  mostCalls: number;
+  /** Running calls get this long when the process is stopped, in milliseconds. */
+  voiceDrainMs: number;
   /** Where SIP listens, once there is a trunk. */
   sipBind: { address: string; port: number };
   /** What SDP and Contact name; null: the address that is bound. */
@@ -32,19 +36,26 @@ export interface VoiceConfig {
 /** A call needs two ports, a transfer two more. */
 const FEWEST_PORTS = 4;
 
+/** As long as a call may be. */
+const LONGEST_DRAIN_SECONDS = 7_200;
+
 /** Reads the part of the configuration that is about calls. Every mistake is added to `problems`. */
 export function readVoiceConfig(reader: {
   text: (name: string) => string | null;
   address: (name: string, protocols: readonly string[]) => string | null;
+  whole: (name: string, fallback: number, min: number, max: number) => number;
   problems: string[];
 }): VoiceConfig {
-  const { text, problems } = reader;
+  const { text, whole, problems } = reader;
   const mediaAddress = text("MEDIA_ADDRESS");
   if (mediaAddress !== null && isIP(mediaAddress) === 0)
     problems.push(`MEDIA_ADDRESS must be an IP address, but is "${mediaAddress}".`);
 
   return {
     sipBind: readSipBind(text("SIP_BIND") ?? "127.0.0.1:5070", problems),
+    mostCalls:
+      text("VOICE_MAX_CALLS") === null ? Number.POSITIVE_INFINITY : whole("VOICE_MAX_CALLS", 1, 1, 10_000),
+    voiceDrainMs: whole("VOICE_DRAIN_SECONDS", 15, 0, LONGEST_DRAIN_SECONDS) * 1000,
     voiceEngines: readEngines(reader),
     rtpPorts: readPorts(text("RTP_PORTS") ?? "20000-29999", problems),
     mediaAddress,

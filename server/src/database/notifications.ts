@@ -2,7 +2,7 @@ import pg from "pg";
 import type { ConnectionOptions, Database } from "./database.ts";
 import * as sql from "./notifications.sql.ts";
 
-const CHANNELS = ["deliveries", "keys", "calls", "campaigns", "trunks"] as const;
+const CHANNELS = ["deliveries", "keys", "voice_requests", "voice_answers", "campaigns", "trunks"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /**

@@ -19,10 +19,22 @@ export interface IdempotencyScope {
   key: string;
 }
 
+/** Names a claim, for another process of the service to store its answer. Plain JSON. */
+export interface ClaimReference {
+  where: string[];
+  claimId: string;
+}
+
+/** Stores the answer to a request, in the transaction of the write that its key guards. */
+export interface RememberAnswer {
+  (on: Queryable, status: number, body: unknown): Promise<void>;
+  readonly claim: ClaimReference;
+}
+
 /** A claimed key: exactly one of the three ends it. */
 export interface IdempotencyClaim {
   /** Stores the answer, in the transaction of the write it guards. */
-  remember(on: Queryable, status: number, body: unknown): Promise<void>;
+  remember: RememberAnswer;
   /** Stores an answer that wrote nothing. Does nothing when one is stored already. */
   rememberRefusal(status: number, body: unknown): Promise<void>;
   /** Forgets the request, so that a retry runs again. Does nothing when an answer is stored already. */
@@ -89,16 +101,13 @@ export async function beginIdempotent(
 
 function claimOf(database: Database, where: string[], claimId: string): IdempotencyClaim {
   let remembered = false;
+  const claim = { where, claimId };
   const store = async (on: Queryable, status: number, body: unknown) => {
-    const rows = await on.query({
-      ...sql.remember,
-      values: [...where, claimId, status, JSON.stringify(body)],
-    });
-    if (rows.length === 0) throw inProgress();
+    await rememberAnswer(on, claim, status, body);
     remembered = true;
   };
   return {
-    remember: store,
+    remember: Object.assign(store, { claim }),
     rememberRefusal: async (status, body) => {
       if (!remembered) await store(database, status, body);
     },
@@ -107,6 +116,23 @@ function claimOf(database: Database, where: string[], claimId: string): Idempote
       await database.query({ ...sql.release, values: [...where, claimId] });
     },
   };
+}
+
+/**
+ * Stores the answer of a claim, whichever process has claimed it.
+ * @throws DomainError idempotency_in_progress when the claim has been given up, or another request has taken the key over
+ */
+export async function rememberAnswer(
+  on: Queryable,
+  { where, claimId }: ClaimReference,
+  status: number,
+  body: unknown,
+): Promise<void> {
+  const rows = await on.query({
+    ...sql.remember,
+    values: [...where, claimId, status, JSON.stringify(body)],
+  });
+  if (rows.length === 0) throw inProgress();
 }
 
 function inProgress(): DomainError {

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Static, TSchema } from "typebox";
-import type { Queryable } from "../database/database.ts";
 import type { ErrorCode } from "./error-codes.ts";
+import type { RememberAnswer } from "./idempotency.ts";
 import type { Scope } from "./scopes.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -40,7 +40,7 @@ export interface RequestContext<Caller, Params, Query, Body> {
    * Present when the request carries an `Idempotency-Key`. A verb that writes calls it with the answer, inside the
    * transaction of its write, so that write and remembered answer commit together.
    */
-  remember?: (transaction: Queryable, status: number, body: unknown) => Promise<void>;
+  remember?: RememberAnswer;
 }
 
 export interface Answer {

@@ -29,6 +29,7 @@ export interface Metrics {
   calls: {
     ended(call: { status: string; carrier: string }): void;
     answered(call: { carrier: string; seconds: number }): void;
+    asked(request: { kind: string; outcome: string }): void;
     /** How many calls this process runs is asked for when the metrics are read. */
     countLive(count: () => number): void;
     engines: EngineMeter;
@@ -75,6 +76,12 @@ export function createMetrics(deps: {
     help: "Time from the request of a call to its answer",
     labelNames: ["carrier"],
     buckets: SETUP_SECONDS,
+    registers,
+  });
+  const voiceRequests = new Counter({
+    name: "outreach_voice_requests_total",
+    help: "What this process asked of others that run calls, by kind and outcome",
+    labelNames: ["kind", "outcome"],
     registers,
   });
   const callsLive = new Gauge({
@@ -138,6 +145,7 @@ export function createMetrics(deps: {
     calls: {
       ended: ({ status, carrier }) => callsEnded.inc({ status, carrier }),
       answered: ({ carrier, seconds }) => callSetup.observe({ carrier }, seconds),
+      asked: ({ kind, outcome }) => voiceRequests.inc({ kind, outcome }),
       countLive(count) {
         countLiveCalls = count;
       },

@@ -11,8 +11,8 @@ import { openLog } from "./log.ts";
 import { startReport } from "./start-report.ts";
 import { listenForStop } from "./stop-signals.ts";
 
-/** A delivery may take 10 s and most requests far less; a supervisor sends SIGKILL after 30 s or more. */
-const LONGEST_DRAIN_MS = 25_000;
+/** Beside what running calls get. A delivery may take 10 s and most requests far less; a supervisor sends SIGKILL after 30 s or more. */
+const LONGEST_DRAIN_MS = 10_000;
 /** npm passes signals on: the second one must not meet a process that is just ending, and kill it. */
 const SECOND_SIGNAL_MS = 200;
 
@@ -34,7 +34,10 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
     const service = await start(config, logger);
     const signal = await stop.first;
     logger.info({ signal }, "draining");
-    const [status] = await Promise.all([drain(service, logger), delay(SECOND_SIGNAL_MS)]);
+    const [status] = await Promise.all([
+      drain(service, logger, LONGEST_DRAIN_MS + config.voiceDrainMs),
+      delay(SECOND_SIGNAL_MS),
+    ]);
     return status;
   } catch (error) {
     const explained = explainStartError(error, config);
@@ -69,10 +72,10 @@ async function start(config: Config, logger: Logger): Promise<Service> {
   return service;
 }
 
-async function drain(service: Service, logger: Logger): Promise<number> {
+async function drain(service: Service, logger: Logger, longestMs: number): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<"too long">((resolve) => {
-    timer = setTimeout(resolve, LONGEST_DRAIN_MS, "too long");
+    timer = setTimeout(resolve, longestMs, "too long");
   });
   const how = await Promise.race([service.close().then(() => "drained" as const), tooLong]);
   clearTimeout(timer);
@@ -80,6 +83,6 @@ async function drain(service: Service, logger: Logger): Promise<number> {
     logger.info("stopped");
     return 0;
   }
-  logger.error({ seconds: LONGEST_DRAIN_MS / 1000 }, "the drain took too long and was cut off");
+  logger.error({ seconds: longestMs / 1000 }, "the drain took too long and was cut off");
   return 1;
 }

@@ -44,7 +44,6 @@ it("are hung up by a process that doesn't run them", async () => {
     await owner.plane.last().answer();
     const answer = await other.app.call(`/v1/calls/${id}/hangup`, { key, method: "POST" });
     expect(answer).toMatchObject({ status: 200, body: { id, status: "completed" } });
-    expect((await other.app.call("/v1/calls", { key, json })).body.error).toBe("voice_provider_unavailable");
   } finally {
     await other.app.close();
     await owner.app.close();

@@ -23,17 +23,25 @@ export interface EndOfCampaignCall {
   refusedAs: string | null;
 }
 
+/** How processes tell each other that something is to be done, or is done. What is lost of it costs a second. */
+export interface VoiceRequestSignals {
+  /** @param ownerId the process that it is for; null: any */
+  asked(ownerId: string | null): void;
+  answered(requestId: string): void;
+  /** @returns what ends it */
+  onAnswer(requestId: string, listener: () => void): () => void;
+}
+
 /** What the calls of this process are made with. */
 export interface CallsDeps extends OutboxDeps {
   database: Database;
   config: Pick<Config, "public" | "iceServers">;
   logger: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
-  /** Null in a process without the role `voice`: it reads calls, and asks others to hang up. */
+  /** Null in a process without the role `voice`: it reads calls, and asks others for all else. */
   voice: VoiceHost | null;
   recordings: RecordingStore;
   callMetrics: CallMetrics;
   /** A campaign's call has ended: settles its attempt, in the transaction of the end. */
   settleAttempt(transaction: Transaction, end: EndOfCampaignCall): Promise<void>;
-  /** Asks the other processes to hang up a call, should it be theirs. */
-  askToHangUp(callId: string): void;
+  voiceRequests: VoiceRequestSignals;
 }

@@ -198,6 +198,12 @@ export const finishTransfer = {
     WHERE organization_id = $1 AND id = $2 AND outcome IS NULL RETURNING id`,
 };
 
+/** The process that runs a live call. $1 organization, $2 call */
+export const readOwner = {
+  name: "call-owner",
+  text: "SELECT owner_id FROM calls WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL",
+};
+
 /** A token that could still be used. $1 organization, $2 call, $3 hash, $4 now */
 export const findToken = {
   name: "call-token-find",

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain-error.ts";
+import { askVoice, VoiceUnreached } from "./ask-voice.ts";
+import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
 import { readCallRow } from "./read-calls.ts";
 
-/** A call of another process is asked for, and looked at this often, for this long. Real time: a person waits. */
+/** A call that is to end is looked at this often, for this long. Real time: a person waits. */
 const LOOK_EVERY_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
 
@@ -25,12 +27,14 @@ export async function hangupCall(
       "The call isn't connected: it can be hung up once it is answered.",
     );
   }
+  const started = performance.now();
   const live = deps.voice?.plane.find(call.id);
   if (live) await live.hangup(reason);
-  else deps.askToHangUp(call.id);
+  else await askToHangUp(deps, { organizationId, callId: call.id, reason });
 
-  for (const started = performance.now(); performance.now() - started < LONGEST_WAIT_MS; ) {
+  for (;;) {
     if ((await readCallRow(deps, organizationId, id)).ended_at !== null) return;
+    if (performance.now() - started > LONGEST_WAIT_MS) break;
     await delay(LOOK_EVERY_MS);
   }
   throw new DomainError(
@@ -39,10 +43,33 @@ export async function hangupCall(
   );
 }
 
-/** Another process asks for a call to be hung up. Does nothing when it doesn't run here. */
-export function hangUpForOthers(deps: Pick<CallsDeps, "voice" | "logger">, callId: string): void {
-  deps.voice?.plane
-    .find(callId)
-    ?.hangup("hung up through the API")
-    .catch((error: unknown) => deps.logger.error({ err: error, call_id: callId }, "hanging up failed"));
+/** What a hangup is handed on with, to the process that runs the call. */
+export interface HandedHangup {
+  reason: string;
+}
+
+/** Returns when the process that runs the call has hung it up, or can't be reached: the call's record tells which. */
+async function askToHangUp(
+  deps: CallsDeps,
+  { organizationId, callId, reason }: { organizationId: string; callId: string; reason: string },
+): Promise<void> {
+  const [owner] = await deps.database.query<{ owner_id: string }>({
+    ...sql.readOwner,
+    values: [organizationId, callId],
+  });
+  // It has just ended.
+  if (!owner) return;
+  const payload: HandedHangup = { reason };
+  try {
+    await askVoice(deps, {
+      organizationId,
+      kind: "hangup",
+      ownerId: owner.owner_id,
+      callId,
+      payload,
+      answerWithinMs: LONGEST_WAIT_MS,
+    });
+  } catch (error) {
+    if (!(error instanceof VoiceUnreached)) throw error;
+  }
 }

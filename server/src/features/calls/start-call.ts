@@ -1,6 +1,7 @@
-import { type Queryable, timestamp } from "../../database/database.ts";
+import { type Queryable, type Transaction, timestamp } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
 import { recordEvents } from "../../events/outbox.ts";
+import type { RememberAnswer } from "../../http/idempotency.ts";
 import { CarrierRefusal } from "../../voice/carriers/carrier.ts";
 import { EngineUnavailable } from "../../voice/engines/engine.ts";
 import type { LiveCall } from "../../voice/session/voice-plane.ts";
@@ -13,9 +14,16 @@ import { endCall } from "./end-call.ts";
 import { failsAs } from "./fails-as.ts";
 import { type CallRequest, type InboundParty, type OpenedCall, openCall } from "./open-call.ts";
 import { directionOf } from "./present-call.ts";
+import { startElsewhere } from "./start-elsewhere.ts";
 import type { VoiceHost } from "./voice-host.ts";
 
-type Remember = (transaction: Queryable, status: number, body: unknown) => Promise<void>;
+/** What else is to be done in the transactions of a start. */
+interface StartHooks {
+  /** The last thing before the call is stored. What it throws leaves nothing of the call. */
+  opened?(transaction: Transaction, callId: string): Promise<void>;
+  /** Stores the answer, with the call's acceptance. What it throws ends the call. */
+  remember?: ((transaction: Queryable, status: number, body: unknown) => Promise<void>) | undefined;
+}
 
 /** What the schema of the body can't say. @throws DomainError invalid_to_number, invalid_from_number */
 export function checkNumbers(body: AgentCallCreate): void {
@@ -30,41 +38,58 @@ export function checkNumbers(body: AgentCallCreate): void {
 }
 
 /**
- * Starts a call: stores it, asks the carrier, and answers once that has accepted. Reports `call.started`.
- * `remember` stores the answer for the request's idempotency key, together with the event.
+ * Starts a call, here or in another process. `remember` stores the answer for the request's idempotency key, together with
+ * the event.
  * @returns the call as `initiating`, whatever it has become meanwhile
- * @throws DomainError what `openCall` throws; then carrier_dial_failed, voice_carrier_blocked, no_voice_carrier_available,
- * concurrency_limit, voice_provider_unavailable, which leave a failed call that costs nothing; call_creation_failed,
- * call_record_failed, org_lookup_failed, lead_lookup_failed
+ * @throws DomainError what `startHere` and `startElsewhere` throw
  */
 export async function startCall(
   deps: CallsDeps,
   request: CallRequest,
-  remember?: Remember,
+  remember?: RememberAnswer,
 ): Promise<CreatedCall> {
   const { voice } = deps;
-  if (voice === null) {
-    throw new DomainError(
-      "voice_provider_unavailable",
-      "This process runs no calls: it lacks the role voice.",
+  if (voice !== null && voice.room() > 0) return startHere(deps, voice, request, { remember });
+  // What a campaign wants is known to its dialer only, and who calls us is at this process's door.
+  if (request.campaign || request.inbound)
+    throw new DomainError("concurrency_limit", "This process takes no more calls.");
+  return startElsewhere(deps, request, remember);
+}
+
+/**
+ * Starts a call in this process: stores it, asks the carrier, and answers once that has accepted. Reports `call.started`.
+ * @throws DomainError what `openCall` throws; then carrier_dial_failed, voice_carrier_blocked, no_voice_carrier_available,
+ * concurrency_limit, voice_provider_unavailable, which leave a failed call that costs nothing; call_creation_failed,
+ * call_record_failed, org_lookup_failed, lead_lookup_failed
+ */
+export function startHere(
+  deps: CallsDeps,
+  voice: VoiceHost,
+  request: CallRequest,
+  hooks: StartHooks,
+): Promise<CreatedCall> {
+  return voice.starting(async () => {
+    const opened = await failsAs("call_record_failed", "The call could not be stored.", () =>
+      deps.database.transaction(async (transaction) => {
+        const call = await openCall(deps, transaction, voice, request);
+        await hooks.opened?.(transaction, call.callId);
+        return call;
+      }),
     );
-  }
-  const opened = await failsAs("call_record_failed", "The call could not be stored.", () =>
-    deps.database.transaction((transaction) => openCall(deps, transaction, voice, request)),
-  );
-  voice.between.add(opened.callId);
-  try {
-    return await place(deps, voice, opened, remember, request.inbound);
-  } finally {
-    voice.between.delete(opened.callId);
-  }
+    voice.between.add(opened.callId);
+    try {
+      return await place(deps, voice, opened, hooks.remember, request.inbound);
+    } finally {
+      voice.between.delete(opened.callId);
+    }
+  });
 }
 
 async function place(
   deps: CallsDeps,
   voice: VoiceHost,
   opened: OpenedCall,
-  remember: Remember | undefined,
+  remember: StartHooks["remember"],
   inbound: InboundParty | undefined,
 ): Promise<CreatedCall> {
   // What happens to the call is stored after its start is, so that nothing is told of a call that wasn't accepted.
@@ -156,7 +181,7 @@ function accept(
   deps: CallsDeps,
   opened: OpenedCall,
   sid: string,
-  remember: Remember | undefined,
+  remember: StartHooks["remember"],
 ): Promise<CreatedCall> {
   const { organizationId, callId } = opened;
   const answer = answerOf(deps, opened, sid);

@@ -14,11 +14,12 @@ export function createCallPlacer(deps: CallsDeps): Placer {
       });
       // Without a number, the verdict tells what is wrong.
       if (carriers.length === 0) return Number.POSITIVE_INFINITY;
+      const room = deps.voice?.room() ?? Number.POSITIVE_INFINITY;
       let free = 0;
       for (const { carrier } of carriers)
         free +=
           (await deps.voice?.carriers.get(carrier)?.freeLines?.(organizationId)) ?? Number.POSITIVE_INFINITY;
-      return free;
+      return Math.min(free, room);
     },
     async place(attempt) {
       const { organizationId, campaignId, id, agentId, leadId, phoneNumber } = attempt;

@@ -22,7 +22,7 @@ export interface PagePeer {
 }
 
 /** Connects a page with a leg: ICE, DTLS and the channel. */
-export async function connectPage(leg: BrowserLeg): Promise<PagePeer> {
+export async function connectPage(leg: Pick<BrowserLeg, "connect">): Promise<PagePeer> {
   const connection = new RTCPeerConnection({
     codecs: {
       audio: [
