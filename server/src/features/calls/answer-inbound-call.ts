@@ -18,11 +18,13 @@ const REFUSALS: Readonly<Record<string, InboundAnswer>> = {
  */
 export async function answerInboundCall(deps: CallsDeps, call: InboundCall): Promise<InboundAnswer> {
   const to = canonicalPhoneNumber(call.to);
+  const { organizationId, carrier } = call;
   const number =
     to === null
       ? null
-      : await findCalledNumber(deps.database, { organizationId: call.organizationId, phoneNumber: to });
+      : await findCalledNumber(deps.database, { organizationId, phoneNumber: to, carrier: carrier.name });
   if (number === null) return "no_agent";
+  if (deps.voice?.room() === 0) return "full";
   try {
     await startCall(deps, {
       organizationId: number.organization_id,

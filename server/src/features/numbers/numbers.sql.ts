@@ -15,13 +15,13 @@ export const readNumber = {
   text: `SELECT ${columns} FROM phone_numbers WHERE organization_id = $1 AND phone_number = $2`,
 };
 
-/** By whom is called: across organizations without $1. $2 number */
+/** By whom is called: across organizations without $1. $2 number, $3 the carrier that brings the call */
 export const readCalledNumber = {
   name: "number-called",
   text: `
     SELECT organization_id, phone_number, agent_id FROM phone_numbers
     WHERE ($1::uuid IS NULL OR organization_id = $1) AND phone_number = $2 AND agent_id IS NOT NULL
-    ORDER BY carrier = 'sip' DESC, created_at, organization_id LIMIT 1`,
+    ORDER BY carrier = $3 DESC, created_at, organization_id LIMIT 1`,
 };
 
 /** Holds the number for the rest of the transaction. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../../testing/harness.ts";
 import { manualClock } from "../../testing/manual-clock.ts";
-import { findNumber, pickCallerId, takeCallerId } from "./index.ts";
+import { findCalledNumber, findNumber, pickCallerId, takeCallerId } from "./index.ts";
 
 const UNKNOWN = "0190f0f0-0000-7000-8000-000000000000";
 
@@ -85,6 +85,26 @@ describe("an organization's numbers", () => {
       status: 404,
       body: { error: "organization_not_found" },
     });
+  });
+
+  it("that several organizations have are called where the carrier has them, and then where they have been longest", async () => {
+    const phoneNumber = "+12125550147";
+    const owners: Record<string, string> = {};
+    for (const carrier of ["simulated", "sip", "telnyx"]) {
+      const { organizationId: id, key } = await app.newOrganization();
+      await add({ phone_number: phoneNumber, carrier }, id);
+      const json = { name: "Ada", call_template: { system_prompt: "Be kind." } };
+      const agent = await app.call("/v1/agents", { key, json });
+      const path = `/v1/agents/${agent.body.id}/phone-number`;
+      expect((await app.call(path, { key, json: { phone_number: phoneNumber } })).status).toBe(200);
+      owners[carrier] = id;
+    }
+    const called = async (carrier: string, of: string | null = null) =>
+      (await findCalledNumber(app.database, { organizationId: of, phoneNumber, carrier }))?.organization_id;
+    for (const carrier of ["sip", "telnyx"]) expect(await called(carrier)).toBe(owners[carrier]);
+    expect(await called("twilio")).toBe(owners.simulated);
+    expect(await called("telnyx", owners.sip)).toBe(owners.sip);
+    expect(await called("telnyx", organizationId)).toBeUndefined();
   });
 
   describe("as caller ids", () => {

@@ -33,18 +33,18 @@ export async function findNumber(
 }
 
 /**
- * The number that somebody calls, where an agent answers it. Over a shared trunk it may be any organization's: then the one
- * that has had it for longest.
+ * The number that somebody calls, where an agent answers it. Over a shared trunk, or a vendor's account, it may be any
+ * organization's: then the one that has it with the carrier that brings the call, and has had it for longest.
  * @param organizationId null: any
  * @param phoneNumber E.164
  */
 export async function findCalledNumber(
   on: Queryable,
-  { organizationId, phoneNumber }: { organizationId: string | null; phoneNumber: string },
+  called: { organizationId: string | null; phoneNumber: string; carrier: string },
 ): Promise<{ organization_id: string; phone_number: string; agent_id: string } | null> {
   const [number] = await on.query<{ organization_id: string; phone_number: string; agent_id: string }>({
     ...sql.readCalledNumber,
-    values: [organizationId, phoneNumber],
+    values: [called.organizationId, called.phoneNumber, called.carrier],
   });
   return number ?? null;
 }
