@@ -240,7 +240,31 @@ describe("a campaign", () => {
     await dialing.app.callPrivate(`${campaign.path}/texts`, {
       json: { from_number: second, to_number: "+14155550199", body: "STOP" },
     });
-    expect(await campaign.entry(waiting)).toMatchObject({ state: "done" });
+    expect(await campaign.entry(waiting)).toMatchObject({ state: "blocked", due: null });
+    await until(campaign.verdicts, (found) =>
+      found.some(({ lead_id, reason }) => lead_id === waiting && reason === "dnc"),
+    );
+  });
+
+  it("refuses leads that are told not to be called, with a verdict each", async () => {
+    const campaign = await dialing.newCampaign();
+    await campaign.keepOpen();
+    const from = await campaign.addLead(newNumber(), { status: "do_not_call" });
+    const later = newNumber();
+    const since = await campaign.addLead(later);
+    await (await callTo(later)).end({ status: "busy", outcome: "busy" });
+    const json = { status: "do_not_call" };
+    await dialing.app.call(`/v1/leads/${since}`, { key: campaign.key, method: "PATCH", json });
+    for (const id of [from, since]) {
+      const refused = (verdicts: Record<string, unknown>[]) =>
+        verdicts.filter((verdict) => verdict.lead_id === id && verdict.allowed === false);
+      const verdicts = await until(campaign.verdicts, (found) => refused(found).length > 0);
+      expect(refused(verdicts)).toMatchObject([
+        { reason: "opted_out", call_id: null, next_allowed_at: null, rule_id: expect.any(String) },
+      ]);
+      expect(await campaign.entry(id)).toMatchObject({ state: "blocked" });
+    }
+    expect(callsTo(later)).toHaveLength(1);
   });
 
   it("tells of a refused lead once, and dials it when nothing is in the way any more", async () => {

@@ -7,6 +7,7 @@
  *   blocked ──claimed──▶ dialing                               (the reason is gone)
  *   dialing ──the attempt ended──▶ waiting | done | left       (see afterAttempt)
  *   any but dialing ──the lead is elsewhere──▶ left
+ *   any but dialing ──the lead's status is `do_not_call`──▶ blocked   (and refused at the next look)
  */
 export const ENTRY_STATES = ["waiting", "dialing", "blocked", "done", "left"] as const;
 export type EntryState = (typeof ENTRY_STATES)[number];

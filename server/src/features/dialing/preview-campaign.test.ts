@@ -120,10 +120,11 @@ describe("a preview", () => {
     });
     expect(states).toEqual([
       { state: "blocked", reason: "dnc", count: 1 },
+      { state: "blocked", reason: "opted_out", count: 1 },
       { state: "blocked", reason: "timezone_unknown", count: 1 },
       { state: "dialing", reason: null, count: 2 },
-      // By their status, a wish, or their budget: nobody asks about them any more.
-      { state: "done", reason: null, count: 5 },
+      // By their status, or their budget: nobody asks about them any more.
+      { state: "done", reason: null, count: 4 },
       { state: "waiting", reason: "frequency_cap", count: 1 },
       { state: "waiting", reason: "number_in_flight", count: 1 },
       { state: "waiting", reason: "outside_window", count: 2 },
