@@ -78,6 +78,7 @@ describe.skipIf(!peerProgram("sipp", "sip-tester"))("calls that sipp makes to us
     ["to a number without an agent are not found", 404, "+12125550178", "127.0.0.1", "taken"],
     ["from where there is no trunk are forbidden", 403, "+12125550177", "127.0.0.2", "taken"],
     ["at the limit of calls are told busy", 486, "+12125550177", "127.0.0.1", "busy"],
+    ["where there is no room are sent on", 503, "+12125550177", "127.0.0.1", "full"],
     ["that can't be taken are told so", 480, "+12125550177", "127.0.0.1", "unavailable"],
   ] as const)("%s", async (_, status, number, address, says) => {
     const { call, port } = await answering(async () => says);

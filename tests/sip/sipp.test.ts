@@ -182,6 +182,33 @@ describe.skipIf(!peerProgram("sipp", "sip-tester"))("calls over a trunk that sip
     expect(registered()).toBe(1);
   });
 
+  it("go over a trunk that is asked once a minute whether it is there (11)", async () => {
+    const peer = await sipp([steps.request("OPTIONS"), steps.reply(200, "Allow: INVITE")], { calls: 2 });
+    const clock = manualClock();
+    const made = carrierForPeers([trunkAt(peer.port)], { clock });
+    closers.push(made.close);
+    made.carrier.answerWith(async () => "no_agent");
+    await until(() => made.told.includes("SIP is listening"), "it listens");
+    clock.advance(60_000);
+    clock.advance(60_000);
+    // It ends after the second.
+    await peer.succeeded();
+    const isMissed = () => {
+      clock.advance(1_000);
+      return made.told.includes("a trunk doesn't answer any more");
+    };
+    await until(isMissed, "nobody answers");
+    const again = await startSipp([steps.request("OPTIONS"), steps.reply(200, "Allow: INVITE")], {
+      port: peer.port,
+    });
+    closers.push(again.close);
+    const isBack = () => {
+      clock.advance(1_000);
+      return made.told.includes("a trunk answers again");
+    };
+    await until(isBack, "it answers again");
+  });
+
   it("go on to the next trunk after 503, and end with a trunk that dies in the middle", async () => {
     const full = await sipp([invite, trying, refuse(503), ack]);
     const dies = await sipp([invite, ringing, answer, ack, bye]);

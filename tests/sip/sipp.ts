@@ -217,13 +217,15 @@ export async function startSipp(
     args?: readonly string[];
     remote?: { port: number; number: string };
     address?: string;
+    /** Its own, where another sipp has had it before. */
+    port?: number;
   } = {},
 ): Promise<Sipp> {
   const { remote, address = "127.0.0.1" } = options;
   const directory = await mkdtemp(join(tmpdir(), "outreach-sipp-"));
   const file = join(directory, "scenario.xml");
   await writeFile(file, `<?xml version="1.0"?><scenario name="test">${scenario.join("\n")}</scenario>`);
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const mediaPort = (await freePort()) & ~1;
   const errors = join(directory, "errors.log");
   const child: ChildProcess = spawn(

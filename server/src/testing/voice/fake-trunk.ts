@@ -21,7 +21,7 @@ export interface TrunkCall {
   /** Ends the answered call from this side. */
   bye(): Promise<void>;
   /** Sends a request within the call. @returns the status of its answer */
-  request(method: string, body?: string): Promise<number>;
+  request(method: string, body?: string, headers?: readonly SipHeader[]): Promise<number>;
   /** How many frames came that weren't silent. */
   loudFrames(): number;
 }
@@ -86,11 +86,11 @@ export async function fakeTrunk(options: {
         await this.request("BYE");
         media.close();
       },
-      async request(method, body = "") {
+      async request(method, body = "", more = []) {
         const response = await exchange(
           endpoint,
           await dialog!.flow(),
-          (headers) => dialog!.request(method, { headers, body }),
+          (headers) => dialog!.request(method, { headers: [...headers, ...more], body }),
           null,
         );
         if (typeof response !== "string" && method === "INVITE") {

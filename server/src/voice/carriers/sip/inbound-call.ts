@@ -29,6 +29,8 @@ export interface OfferedCall {
 const REFUSALS: Readonly<Record<Exclude<InboundAnswer, "taken">, readonly [number, string]>> = {
   no_agent: [404, "Not Found"],
   busy: [486, "Busy Here"],
+  // Carriers go on to the next address that they have then.
+  full: [503, "Service Unavailable"],
   unavailable: [480, "Temporarily Unavailable"],
 };
 

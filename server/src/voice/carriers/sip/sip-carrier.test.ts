@@ -305,6 +305,44 @@ describe("a SIP trunk", () => {
     expect(header(sent, "cseq")).toBe("2 INVITE");
   });
 
+  it("is given both passwords where a proxy asks, and the server behind it too; a nonce may grow old meanwhile (RFC 3261, 22.3)", async () => {
+    const credentials = { username: "alice", password: "secret" };
+    const challenge = (name: string, value: string) => [{ name, value: `Digest qop="auth", ${value}` }];
+    const { trunks, carrier, until } = await setUp(
+      [
+        (call) => {
+          const proxy = header(call.invite, "proxy-authorization");
+          const server = header(call.invite, "authorization");
+          if (!proxy)
+            return call.respond(407, "Said", challenge("proxy-authenticate", 'realm="proxy", nonce="p"'));
+          if (!server)
+            return call.respond(401, "Said", challenge("www-authenticate", 'realm="server", nonce="s"'));
+          if (!server.includes('nonce="t"'))
+            return call.respond(
+              401,
+              "Said",
+              challenge("www-authenticate", 'realm="server", nonce="t", stale=TRUE'),
+            );
+          answers(call);
+        },
+      ],
+      () => ({ credentials }),
+    );
+    const call = await dial(carrier);
+    await until(() => call.media() !== undefined);
+    const sent = trunks[0]!.received.filter(({ method }) => method === "INVITE");
+    expect(sent.map((request) => header(request, "cseq"))).toEqual([
+      "1 INVITE",
+      "2 INVITE",
+      "3 INVITE",
+      "4 INVITE",
+    ]);
+    // The proxy sees its nonce for the third time, and each use is another (RFC 7616, 3.4).
+    expect(header(sent[3]!, "proxy-authorization")).toContain('nonce="p"');
+    expect(header(sent[3]!, "proxy-authorization")).toContain("nc=00000003");
+    expect(header(sent[3]!, "authorization")).toContain("nc=00000001");
+  });
+
   it("whose answers fork has one of them, and a BYE for the other", async () => {
     const { trunks, carrier, run, until } = await setUp([answers]);
     const call = await dial(carrier);
@@ -354,6 +392,10 @@ describe("a SIP trunk", () => {
     expect(await far.request("OPTIONS")).toBe(200);
     expect(await far.request("INVITE", offer.replace("RTP/AVP 0 8 101", "RTP/AVP 9"))).toBe(488);
     expect(await far.request("PUBLISH")).toBe(405);
+    // RFC 3261, 8.2.2.3, 8.2.3 and 8.2.4 hold within calls too; nothing keeps a call from ending.
+    expect(await far.request("INVITE", offer, [{ name: "require", value: "100rel" }])).toBe(420);
+    expect(await far.request("INVITE", offer, [{ name: "content-encoding", value: "gzip" }])).toBe(415);
+    expect(await far.request("INVITE", offer, [{ name: "accept", value: "text/plain" }])).toBe(406);
     expect(call.cause()).toBeUndefined();
   });
 
