@@ -8,7 +8,7 @@ import type { MediaLeg } from "../../server/src/voice/media/media-leg.ts";
 import { startBaresip } from "./baresip.ts";
 import { carrierForPeers, trunkAt } from "./carrier-for-peers.ts";
 import { lossyRelay } from "./lossy-relay.ts";
-import { markedTone, measure, samplesOf, wavOf } from "./measured-audio.ts";
+import { markedTone, markedTones, measure, samplesOf, wavOf } from "./measured-audio.ts";
 import { peerProgram, startSipp, steps, until } from "./sipp.ts";
 
 const hasBaresip = peerProgram("baresip", "baresip-core");
@@ -61,10 +61,7 @@ describe.concurrent("a call's audio", { timeout: 90_000 }, () => {
     const seconds = 30;
     const directory = await mkdtemp(join(tmpdir(), "outreach-audio-"));
     const source = join(directory, "source.wav");
-    const tone = Array.from({ length: 2 * seconds * FRAMES_PER_SECOND }, (_, index) => [
-      ...markedTone(index),
-    ]);
-    await writeFile(source, wavOf(Int16Array.from(tone.flat())));
+    await writeFile(source, wavOf(markedTones(2 * seconds * FRAMES_PER_SECOND)));
     const phone = await startBaresip({ speaks: source, keepsHeardIn: directory });
     const made = carrierForPeers([trunkAt(phone.port)]);
     try {

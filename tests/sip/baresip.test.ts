@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { startBaresip } from "./baresip.ts";
 import { carrierForPeers, follow, trunkAt } from "./carrier-for-peers.ts";
+import { markedTones, wavOf } from "./measured-audio.ts";
 import { freePort, peerProgram, until } from "./sipp.ts";
 
 const run = promisify(execFile);
@@ -27,6 +28,36 @@ describe.skipIf(!peerProgram("baresip", "baresip-core"))("calls with a baresip p
     await until(() => call.loudFrames() >= 150, `3 s of audio; ${phone.said()}`, 15_000);
     expect(call.types).toEqual(["ringing", "answered"]);
     expect(call.stats()!.packetsLost).toBeLessThan(10);
+    await call.hangup();
+    await until(() => phone.said().includes("session closed"), "it heard our BYE");
+  });
+
+  it("are put on hold and taken back, and digits are keyed (RFC 3264, 8.4; RFC 4733)", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "outreach-phone-"));
+    closers.push(() => rm(directory, { recursive: true, force: true }));
+    const speaks = join(directory, "speech.wav");
+    await writeFile(speaks, wavOf(markedTones(60 * 50)));
+    const phone = await startBaresip({ obeys: true, speaks });
+    closers.push(phone.close);
+    const made = carrierForPeers([trunkAt(phone.port)]);
+    closers.push(made.close);
+    const call = await made.dial({ to: "phone" });
+    await until(() => call.loudFrames() >= 25, `half a second of audio; ${phone.said()}`);
+    phone.command("hold");
+    const isQuiet = async () => {
+      const before = call.stats()!;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const { packetsReceived, framesSent } = call.stats()!;
+      return packetsReceived === before.packetsReceived && framesSent === before.framesSent;
+    };
+    await expect.poll(isQuiet).toBe(true);
+    expect(call.cause()).toBeUndefined();
+    phone.command("resume");
+    const before = call.loudFrames();
+    await until(() => call.loudFrames() >= before + 25, `audio again; ${phone.said()}`);
+    phone.command("sndcode", "5");
+    await until(() => call.digits.length > 0, `a digit; ${phone.said()}`);
+    expect(call.digits).toEqual(["5"]);
     await call.hangup();
     await until(() => phone.said().includes("session closed"), "it heard our BYE");
   });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, until } from "./sipp.ts";
@@ -9,6 +10,8 @@ export interface Baresip {
   port: number;
   /** What it has said so far. */
   said(): string;
+  /** Has it do what its own commands are: `hold`, `resume`, `sndcode`. */
+  command(name: string, params?: string): void;
   close(): Promise<void>;
 }
 
@@ -22,6 +25,8 @@ interface BaresipOptions {
   speaks?: string;
   /** A directory for WAV files of what it hears (`…-dec.wav`) and says. */
   keepsHeardIn?: string;
+  /** It takes commands. */
+  obeys?: boolean;
 }
 
 /**
@@ -42,10 +47,12 @@ async function tryBaresip(options: BaresipOptions): Promise<Baresip> {
   const directory = await mkdtemp(join(tmpdir(), "outreach-baresip-"));
   const port = await freePort();
   const { speaks, keepsHeardIn } = options;
+  const controlPort = options.obeys ? await freePort() : null;
   const modules = [
     ...["g711", "aubridge", ...(options.modules ?? [])],
     ...(speaks === undefined ? [] : ["aufile"]),
     ...(keepsHeardIn === undefined ? [] : ["sndfile"]),
+    ...(options.obeys ? ["ctrl_tcp"] : []),
   ];
   await writeFile(
     join(directory, "config"),
@@ -59,6 +66,7 @@ async function tryBaresip(options: BaresipOptions): Promise<Baresip> {
       "module_app account.so",
       "module_app menu.so",
       ...(keepsHeardIn === undefined ? [] : [`snd_path ${keepsHeardIn}`]),
+      ...(controlPort === null ? [] : [`ctrl_tcp_listen 127.0.0.1:${controlPort}`]),
       ...(options.certificate === undefined ? [] : [`sip_certificate ${options.certificate}`]),
       "rtp_ports 47000-47999",
       // Else its audio would come from another address of the machine.
@@ -76,10 +84,17 @@ async function tryBaresip(options: BaresipOptions): Promise<Baresip> {
   child.stderr.on("data", (bytes: Buffer) => (said += bytes.toString()));
   const ended = once(child, "exit");
   await until(() => child.exitCode !== null || said.includes("baresip is ready"), "baresip is ready");
+  const control = controlPort === null ? null : connect(controlPort, "127.0.0.1");
+  control?.on("data", (bytes: Buffer) => (said += bytes.toString())).on("error", () => undefined);
   return {
     port,
+    command(name, params = "") {
+      const json = JSON.stringify({ command: name, params });
+      control?.write(`${json.length}:${json},`);
+    },
     said: () => said,
     async close() {
+      control?.destroy();
       child.kill("SIGKILL");
       await ended;
       await rm(directory, { recursive: true, force: true });

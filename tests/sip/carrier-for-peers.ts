@@ -79,6 +79,7 @@ export function follow(call: {
   let media: MediaLeg | undefined;
   let loudFrames = 0;
   let isSilent = false;
+  const digits: string[] = [];
   const hum = Int16Array.from({ length: 160 }, (_, at) => 8_000 * Math.sin((2 * Math.PI * 500 * at) / 8_000));
   const ticking = setInterval(() => {
     media?.send(hum);
@@ -88,7 +89,10 @@ export function follow(call: {
   }, 20);
   call.onEvent((event) => {
     types.push(event.type);
-    if (event.type === "answered") media = event.media;
+    if (event.type === "answered") {
+      media = event.media;
+      media.onDigit((digit) => digits.push(digit));
+    }
     if (event.type !== "ended") return;
     cause = event.cause;
     clearInterval(ticking);
@@ -99,6 +103,8 @@ export function follow(call: {
     loudFrames: () => loudFrames,
     /** Nothing comes any more. */
     isSilent: () => isSilent,
+    /** Keyed there. */
+    digits,
     stats: () => media?.stats(),
     hangup: () => call.hangup(),
   };

@@ -18,6 +18,12 @@ export function markedTone(index: number): Int16Array {
   });
 }
 
+export function markedTones(frames: number): Int16Array {
+  const tones = new Int16Array(frames * FRAME_SAMPLES);
+  for (let index = 0; index < frames; index++) tones.set(markedTone(index), index * FRAME_SAMPLES);
+  return tones;
+}
+
 export interface Measured {
   frames: number;
   /** How many frames held nothing, and the longest run of them. */
