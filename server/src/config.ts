@@ -151,6 +151,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       `TRUSTED_PROXIES has "${entry}", which is no IP address and no network such as 10.0.0.0/8.`,
     );
   }
+  const url = (publicUrl ?? `http://localhost:${publicPort}`).replace(/\/+$/, "");
   const dataDir = text("DATA_DIR") ?? "./data";
 
   const config: Config = {
@@ -159,7 +160,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     public: {
       host: text("HOST") ?? "127.0.0.1",
       port: publicPort,
-      url: (publicUrl ?? `http://localhost:${publicPort}`).replace(/\/+$/, ""),
+      url,
     },
     admin: { host: text("ADMIN_HOST") ?? "127.0.0.1", port: adminPort },
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
@@ -174,7 +175,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     adminToken,
     twilioAuthToken,
     telnyxPublicKey,
-    ...readVoiceConfig({ text, address, whole, problems }),
+    ...readVoiceConfig({ text, address, whole, publicUrl: url, problems }),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

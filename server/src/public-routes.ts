@@ -2,6 +2,7 @@ import type { AppDeps } from "./app-deps.ts";
 import { accountRoutes } from "./features/account/index.ts";
 import { agentsRoutes } from "./features/agents/index.ts";
 import { appointmentsRoutes } from "./features/appointments/index.ts";
+import { callCallbackRoutes } from "./features/call-callbacks/index.ts";
 import { callsRoutes } from "./features/calls/index.ts";
 import { campaignsRoutes } from "./features/campaigns/index.ts";
 import { eventCatalogRoutes } from "./features/event-catalog/index.ts";
@@ -31,6 +32,7 @@ export function publicRoutes(deps: AppDeps): RouteDefinition<ApiCaller>[] {
     ...appointmentsRoutes(deps),
     ...webhooksRoutes(deps),
     ...textCallbackRoutes(deps),
+    ...callCallbackRoutes(deps),
     ...unavailableRoutes(),
     ...referenceRoutes(deps),
   ];

@@ -18,6 +18,7 @@ import { type DialingDeps, settleAttempt } from "./features/dialing/index.ts";
 import { openRecordingStore, startRecordingKeeper } from "./features/recordings/index.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
+import type { Vendors } from "./voice/carriers/vendors.ts";
 import type { VoicePlane } from "./voice/session/voice-plane.ts";
 import type { Speech } from "./voice/speech/index.ts";
 import type { Worker } from "./workers/worker.ts";
@@ -42,12 +43,20 @@ interface CallsParts extends OutboxDeps {
   dialing: DialingDeps;
 }
 
+/** What calls are made with, and what else of it the service needs to know. */
+export interface StartedCalls extends CallsDeps {
+  /** Null where this process has no calls over vendors' APIs. */
+  vendors: Vendors | null;
+  /** Lets running calls end, for a while, then ends them. */
+  endCalls(): Promise<void>;
+}
+
 /** Builds what calls are made with; in a process with the role `voice` also what runs them, and who looks after them. */
 export async function startCalls(
   parts: CallsParts,
   options: CallsOptions,
   closers: (() => Promise<unknown>)[],
-): Promise<CallsDeps> {
+): Promise<StartedCalls> {
   const { config, logger, notifications } = parts;
   const recordings = openRecordingStore(config, (error, key) =>
     logger.error({ err: error, key }, "a recording failed"),
@@ -68,14 +77,16 @@ export async function startCalls(
   if (!config.roles.has("voice")) {
     // The only process that ran calls may be the one that died.
     if (config.roles.has("janitor")) recover(deps);
-    return deps;
+    return { ...deps, vendors: null, endCalls: async () => undefined };
   }
 
   const keeper = startRecordingKeeper({ ...deps, logger, removesOrphans: config.roles.has("janitor") });
   closers.push(() => keeper.stop());
+  const { createVendors } = await import("./voice/carriers/vendors.ts");
+  const vendors = createVendors(parts);
   const { plane, carriers, sip } = options.plane
     ? { plane: options.plane, carriers: options.carriers ?? [], sip: null }
-    : await loadVoice(parts);
+    : await loadVoice({ ...parts, vendorCarriers: vendors?.carriers ?? [] });
   let requests: Worker | undefined;
   const voice = createVoiceHost({
     plane,
@@ -93,17 +104,25 @@ export async function startCalls(
   const { wake, stop } = requests;
   signals.onAsked(voice.ownerId, wake);
   closers.push(stop);
-  closers.push(() => closePlane(voice, options.drainMs ?? config.voiceDrainMs, logger));
+  let ending: Promise<void> | undefined;
+  const endCalls = () => {
+    ending ??= closePlane(voice, options.drainMs ?? config.voiceDrainMs, logger).finally(() =>
+      vendors?.close(),
+    );
+    return ending;
+  };
+  closers.push(endCalls);
   recover(running);
   if (sip) {
     parts.onTrunksChanged(sip.trunksChanged);
     sip.answerWith((call) => answerInboundCall(running, call));
   }
-  return running;
+  vendors?.answerWith((call) => answerInboundCall(running, call));
+  return { ...running, vendors, endCalls };
 }
 
 /** Loaded only where calls are run: the libraries of voice take their time and memory. */
-async function loadVoice(parts: CallsParts) {
+async function loadVoice(parts: CallsParts & { vendorCarriers: readonly Carrier[] }) {
   const { startVoice } = await import("./start-voice.ts");
   return startVoice(parts);
 }

@@ -29,6 +29,8 @@ export async function startVoice(deps: {
   database: Database;
   logger: Logger;
   speech: Speech;
+  /** Beside those that are made here. */
+  vendorCarriers: readonly Carrier[];
   callMetrics: Pick<Metrics["calls"], "engines">;
 }): Promise<{ plane: VoicePlane; carriers: readonly Carrier[]; sip: SipCarrier }> {
   const { config, clock, logger } = deps;
@@ -49,6 +51,7 @@ export async function startVoice(deps: {
   });
   const carriers = [
     sip,
+    ...deps.vendorCarriers,
     createSimulatedCarrier({
       mediaClock,
       speech,

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type EngineConfig, readEngines } from "./engine-config.ts";
+import { readVendors, type VendorConfig } from "./vendor-config.ts";
 import type { IceServer } from "./voice/browser/browser-leg.ts";
 
 /** Where recordings are kept, when it isn't in DATA_DIR. */
@@ -15,7 +16,7 @@ export interface RecordingsS3Config {
 }
 
 /** What the environment decides about calls. */
-export interface VoiceConfig {
+export interface VoiceConfig extends VendorConfig {
   /** In the order in which they are tried. */
   voiceEngines: readonly [EngineConfig, ...EngineConfig[]];
   /** For RTP, both ends included. */
@@ -44,6 +45,8 @@ export function readVoiceConfig(reader: {
   text: (name: string) => string | null;
   address: (name: string, protocols: readonly string[]) => string | null;
   whole: (name: string, fallback: number, min: number, max: number) => number;
+  /** Where everybody reaches the service. */
+  publicUrl: string;
   problems: string[];
 }): VoiceConfig {
   const { text, whole, problems } = reader;
@@ -61,6 +64,7 @@ export function readVoiceConfig(reader: {
     mediaAddress,
     iceServers: readIceServers(text("ICE_SERVERS"), problems),
     recordingsS3: readS3(reader),
+    ...readVendors(reader),
   };
 }
 

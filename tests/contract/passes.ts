@@ -3,7 +3,7 @@ import type { RouteDefinition } from "../../server/src/http/route.ts";
 import type { FakeVoicePlane } from "../../server/src/testing/fake-voice-plane.ts";
 import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harness.ts";
 
-import { telnyxText, twilioText } from "./signed-texts.ts";
+import { telnyxCall, telnyxText, twilioCall, twilioText } from "./signed-texts.ts";
 
 /**
  * Calls of every endpoint, good and bad, as the traffic that the documents are compared with. Over 300 lines, since it is a list:
@@ -242,8 +242,22 @@ const publicSuccesses: Successes = {
     await call("POST", path, { headers: { "x-twilio-signature": "AAAA" } });
     return call("POST", path, twilioText(`${await make.publicUrl!()}/v1${path}`));
   },
+  "POST /callbacks/twilio/calls/{call_id}": async (call, make) => {
+    const path = "/callbacks/twilio/calls/unknown";
+    await call("POST", path, { headers: { "x-twilio-signature": "AAAA" } });
+    return call("POST", path, twilioCall(`${await make.publicUrl!()}/v1${path}`, "completed"));
+  },
+  "POST /callbacks/twilio/inbound": async (call, make) => {
+    const path = "/callbacks/twilio/inbound";
+    await call("POST", path);
+    return call("POST", path, twilioCall(`${await make.publicUrl!()}/v1${path}`, "ringing"));
+  },
   "POST /callbacks/telnyx/texts": async (call) =>
     call("POST", "/callbacks/telnyx/texts", telnyxText(Math.floor(Date.now() / 1000))),
+  "POST /callbacks/telnyx/calls": async (call) => {
+    await call("POST", "/callbacks/telnyx/calls");
+    return call("POST", "/callbacks/telnyx/calls", telnyxCall(Math.floor(Date.now() / 1000)));
+  },
   "POST /webhooks": async (call) => {
     for (const target_url of [undefined, "ftp://a.test", "nonsense"])
       await call("POST", "/webhooks", { json: { target_url, event_types: ["*"] } });

@@ -277,7 +277,25 @@ export const examples: Readonly<Record<string, Json>> = {
     ...webhook,
     secret: "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
   },
+  TwilioCall: {
+    CallSid: "CA0123456789abcdef0123456789abcdef",
+    AccountSid: "AC0123456789abcdef0123456789abcdef",
+    CallStatus: "ringing",
+    From: "+12125550100",
+    To: "+14155550199",
+  },
   TwilioText: { From: "+12125550100", To: "+14155550199", Body: "Stop please" },
+  TelnyxCall: {
+    data: {
+      event_type: "call.initiated",
+      payload: {
+        call_control_id: "v3:0123456789abcdef0123456789abcdef",
+        direction: "incoming",
+        from: "+12125550100",
+        to: "+14155550199",
+      },
+    },
+  },
   TelnyxText: {
     data: {
       event_type: "message.received",

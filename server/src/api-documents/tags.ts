@@ -11,7 +11,7 @@ export const publicTags = {
   Webhooks:
     "Subscriptions that receive signed events. What a subscriber's endpoint receives is described under the webhooks of this document.",
   Carriers:
-    "Where carriers send the texts that people write. Not for clients: the carrier signs what it sends.",
+    "Where carriers send the texts that people write, and tell of calls. Not for clients: the carrier signs what it sends.",
   "Contacts and deals":
     "Not available yet: every call answers `501 feature_unavailable`, and the shapes are drafts.",
   Reference: "This document, the guide and the reference page. No authentication.",

@@ -16,6 +16,7 @@ import { type Guard, newState, type RequestRecord } from "./guard.ts";
 import { parseJson, readBody } from "./request-body.ts";
 import type { Answer, RouteDefinition } from "./route.ts";
 import { shadowedPaths } from "./shadowed-paths.ts";
+import { offerUpgrades, type TakeUpgrade } from "./upgrades.ts";
 import { createValidatorCompiler, type Formats } from "./validation.ts";
 
 export interface HttpServerOptions<Caller> {
@@ -30,6 +31,8 @@ export interface HttpServerOptions<Caller> {
   /** Named in the answer to an unknown path. */
   docsUrl: string;
   trustedProxies: readonly string[];
+  /** Takes the WebSockets that belong to nobody's route. Left out: an upgrade is answered as an ordinary request. */
+  takeUpgrade?: TakeUpgrade;
   onRequestDone?: (record: RequestRecord) => void;
 }
 
@@ -66,6 +69,8 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
 
   // An expectation that Node doesn't know would be answered 417 without the envelope; it is ignored instead.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+
+  if (options.takeUpgrade) offerUpgrades(app.server, options.takeUpgrade);
 
   app.decorateRequest("state");
   app.setValidatorCompiler(createValidatorCompiler(options.formats) as never);

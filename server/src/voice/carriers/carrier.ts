@@ -70,15 +70,19 @@ export class CarrierRefusal extends Error {
   readonly code: CarrierRefusalCode;
   /** What `call_outcome` says of it. */
   readonly outcome: "failed" | "blocked" | "congestion";
+  /** Nobody knows whether the network has taken it all the same: no other carrier may be asked. */
+  readonly mayBeTaken: boolean;
 
   constructor(
     code: CarrierRefusalCode,
     message: string,
     outcome: "failed" | "blocked" | "congestion" = "failed",
+    mayBeTaken = false,
   ) {
     super(message);
     this.code = code;
     this.outcome = outcome;
+    this.mayBeTaken = mayBeTaken;
   }
 }
 

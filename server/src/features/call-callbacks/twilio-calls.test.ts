@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { startTestService, type TestService } from "../../testing/harness.ts";
+import { spoken } from "../../testing/spoken.ts";
+import {
+  TWILIO_ACCOUNT_SID,
+  TWILIO_AUTH_TOKEN,
+  type TwilioServer,
+  type TwilioServerCall,
+  twilioServer,
+} from "../../testing/voice/twilio-server.ts";
+import type { TwilioStream } from "../../testing/voice/twilio-stream.ts";
+import { decodeG711 } from "../../voice/media/g711.ts";
+
+/** Calls over Twilio from the public API to the wire and back: a stand-in at its end, real audio, real time. */
+
+const VOICE_URL = "https://voice.example.com";
+const OURS = "+14155550199";
+const THEIRS = "+12125550110";
+
+let app: TestService;
+let server: TwilioServer;
+let ticking: NodeJS.Timeout;
+let speech: Int16Array;
+/** What the far side does with the next calls. */
+const answers: ((call: TwilioServerCall) => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  speech = spoken("Hello? Yes, this is a good moment.");
+  server = await twilioServer({
+    onDial: async (call) => answers.shift()?.(call),
+    // As a proxy before the service would.
+    reach: (url) => url.replace(/^(ws|http)s:\/\/voice\.example\.com/, app.publicUrl.replace(/^http/, "$1")),
+  });
+  app = await startTestService({
+    environment: {
+      TWILIO_ACCOUNT_SID,
+      TWILIO_AUTH_TOKEN,
+      TWILIO_API_URL: server.url,
+      VOICE_URL,
+      PUBLIC_URL: "https://api.example.com",
+    },
+  });
+  ticking = setInterval(() => server.tick(), 20);
+});
+afterAll(async () => {
+  clearInterval(ticking);
+  await app.close();
+  await server.close();
+});
+
+async function newCustomer() {
+  const { organizationId, key } = await app.newOrganization();
+  const admin = (path: string, json: unknown) =>
+    app.callPrivate(`/private/v1/organizations/${organizationId}${path}`, { json });
+  await admin("/wallet/credits", { tokens: 100_000 });
+  expect(await admin("/numbers", { phone_number: OURS, carrier: "twilio" })).toMatchObject({ status: 201 });
+  return { organizationId, key };
+}
+
+const TEMPLATE = {
+  system_prompt: "You are Ada of the example company.",
+  greeting: "Hello, this is Ada of the example company. Is this a good moment?",
+  recording_enabled: true,
+};
+
+interface CallRecord {
+  id: string;
+  call_sid: string;
+  status: string;
+  ended_at: string | null;
+  recording_url: string | null;
+}
+
+const start = (key: string, more: object = {}) =>
+  app.call<CallRecord & { error?: string; message?: string }>("/v1/calls", {
+    key,
+    json: { medium: "phone", to_number: THEIRS, ...TEMPLATE, ...more },
+  });
+const read = async (key: string, id: string) => (await app.call<CallRecord>(`/v1/calls/${id}`, { key })).body;
+const ended = async (key: string, id: string) => {
+  await expect.poll(async () => (await read(key, id)).ended_at, { timeout: 30_000 }).not.toBeNull();
+  return read(key, id);
+};
+const turns = async (key: string, id: string) =>
+  (await app.call<{ turns: { role: string; text: string }[] }>(`/v1/calls/${id}/transcript`, { key })).body
+    .turns;
+
+/** Picks up, and talks until the agent has been heard for a while. */
+async function picksUp(call: TwilioServerCall): Promise<TwilioStream> {
+  await call.tell("initiated");
+  await call.tell("ringing");
+  const stream = await call.answered();
+  stream.say(speech);
+  return stream;
+}
+
+/** The loudest sample of each side of the recording. */
+async function recorded(key: string, id: string): Promise<number[]> {
+  const answer = await app.call(`/v1/calls/${id}/recording`, { key });
+  expect(answer.status).toBe(302);
+  const link = new URL(answer.headers.get("location")!);
+  const wav = Buffer.from(await (await fetch(app.publicUrl + link.pathname + link.search)).arrayBuffer());
+  const samples = decodeG711("pcmu", wav.subarray(wav.indexOf("data") + 8));
+  return [0, 1].map((side) =>
+    samples.reduce((most, sample, at) => (at % 2 === side ? Math.max(most, Math.abs(sample)) : most), 0),
+  );
+}
+
+const loudFrames = (stream: TwilioStream) => stream.heard.filter((level) => level > 1_000).length;
+
+describe("a call over Twilio", { timeout: 60_000 }, () => {
+  it("goes both ways, is recorded, and ends when the person hangs up", async () => {
+    const { key } = await newCustomer();
+    let stream: TwilioStream | undefined;
+    answers.push(async (call) => {
+      stream = await picksUp(call);
+    });
+    const started = await start(key);
+    expect(started).toMatchObject({ status: 201, body: { status: "initiating" } });
+    const { id, call_sid } = started.body;
+    expect(call_sid).toMatch(/^CA[0-9a-f]{32}$/);
+    const call = server.calls.find(({ sid }) => sid === call_sid)!;
+    expect(call.form.get("StatusCallback")).toBe(`${VOICE_URL}/v1/callbacks/twilio/calls/${id}`);
+    expect(call.twiml).toContain('url="wss://voice.example.com/v1/callbacks/twilio/media/');
+    // The announcement and the greeting have been heard.
+    await expect.poll(() => stream && loudFrames(stream), { timeout: 30_000 }).toBeGreaterThan(150);
+    const spokenTurns = async () => (await turns(key, id)).filter(({ role }) => role === "user").length;
+    const before = await spokenTurns();
+    stream!.say(speech);
+    await expect.poll(spokenTurns, { timeout: 30_000 }).toBeGreaterThan(before);
+    await call.end("completed");
+    const record = await ended(key, id);
+    expect(record).toMatchObject({
+      status: "completed",
+      call_outcome: "completed",
+      carrier: "twilio",
+      from_number: OURS,
+    });
+    expect(stream!.mistakes).toEqual([]);
+    expect(stream!.isOpen()).toBe(false);
+    expect(
+      (await turns(key, id))
+        .filter(({ role }) => role === "agent")
+        .map(({ text }) => text)
+        .join(),
+    ).toMatch(/Hello, this is Ada/);
+    // Both sides are in it.
+    for (const level of await recorded(key, id)) expect(level).toBeGreaterThan(1_000);
+  });
+
+  it("is hung up at Twilio when the API hangs it up", async () => {
+    const { key } = await newCustomer();
+    let stream: TwilioStream | undefined;
+    answers.push(async (call) => {
+      stream = await picksUp(call);
+    });
+    const { id, call_sid } = (await start(key)).body;
+    await expect.poll(() => stream && loudFrames(stream), { timeout: 30_000 }).toBeGreaterThan(20);
+    expect(await app.call(`/v1/calls/${id}/hangup`, { key, method: "POST" })).toMatchObject({ status: 200 });
+    expect(await ended(key, id)).toMatchObject({ status: "completed" });
+    const call = server.calls.find(({ sid }) => sid === call_sid)!;
+    await expect.poll(() => call.status).toBe("completed");
+  });
+
+  it.each([
+    ["busy", { SipResponseCode: "486" }, { status: "busy", call_outcome: "busy" }],
+    ["failed", { SipResponseCode: "404" }, { status: "failed", call_outcome: "invalid_number" }],
+    ["no-answer", {}, { status: "no-answer", call_outcome: "no_answer" }],
+  ])("that ends as %s with %j says so", async (status, fields, expected) => {
+    const { key } = await newCustomer();
+    answers.push((call) => call.end(status, fields as Record<string, string>));
+    const { id } = (await start(key)).body;
+    expect(await ended(key, id)).toMatchObject(expected);
+  });
+
+  it("that Twilio doesn't take is refused with its reason", async () => {
+    const { key } = await newCustomer();
+    server.misbehave("dial", {
+      status: 400,
+      body: JSON.stringify({
+        code: 21215,
+        message: "Account not authorized to call +12125550110",
+        status: 400,
+      }),
+    });
+    const { status, body } = await start(key);
+    expect([status, body.error]).toEqual([502, "voice_carrier_blocked"]);
+    expect(body.message).toContain("21215");
+    expect(body.message).not.toContain("2125550110");
+  });
+});
+
+describe("a call that comes in over Twilio", { timeout: 60_000 }, () => {
+  const webhookUrl = `${VOICE_URL}/v1/callbacks/twilio/inbound`;
+
+  it("is answered by the agent that holds the number, and rejected where none does", async () => {
+    const { key } = await newCustomer();
+    const nobody = server.callIn({ from: THEIRS, to: "+14155550198", webhookUrl });
+    await expect.poll(() => nobody.twiml).toContain('<Reject reason="rejected"/>');
+    const agent = await app.call("/v1/agents", { key, json: { name: "Ada", call_template: TEMPLATE } });
+    // Twilio's console has to be told where calls go.
+    expect(
+      await app.call(`/v1/agents/${agent.body.id}/phone-number`, { key, json: { phone_number: OURS } }),
+    ).toMatchObject({ status: 200, body: { inbound_webhook_configured: false } });
+    const call = server.callIn({ from: THEIRS, to: OURS, webhookUrl });
+    await expect.poll(() => call.twiml).toContain("<Connect>");
+    const stream = await call.stream();
+    await expect.poll(() => loudFrames(stream), { timeout: 30_000 }).toBeGreaterThan(20);
+    const { body } = await app.call<{ data: CallRecord[] }>("/v1/calls", { key });
+    expect(body.data[0]).toMatchObject({ status: "in-progress", to_number: OURS });
+    // Nobody tells: the number's "call status changes" isn't set.
+    call.vanish("completed");
+    stream.stop();
+    expect(await ended(key, body.data[0]!.id)).toMatchObject({ status: "completed", carrier: "twilio" });
+  });
+});
+
+describe("what Twilio's address takes", () => {
+  const inbound = "/v1/callbacks/twilio/inbound";
+  const form = {
+    CallSid: `CA${"0".repeat(32)}`,
+    AccountSid: TWILIO_ACCOUNT_SID,
+    CallStatus: "ringing",
+    From: THEIRS,
+    To: "+14155550197",
+  };
+
+  it("is signed for this address or the public one, by the account's token", async () => {
+    const statusOf = async (url: string, token?: string) => (await server.post(url, form, token)).status;
+    expect(await statusOf(VOICE_URL + inbound)).toBe(200);
+    expect(await statusOf(`${VOICE_URL}/public${inbound}`)).toBe(200);
+    expect(await statusOf(VOICE_URL + inbound, "another")).toBe(401);
+    const signed = await server.post(`${VOICE_URL}${inbound}?for=another`, form);
+    const replay = await app.call(inbound, {
+      body: String(new URLSearchParams(form)),
+      headers: signed.headers,
+    });
+    expect(replay).toMatchObject({ status: 401, body: { error: "unauthenticated" } });
+  });
+
+  it.each([
+    ["a call that nobody knows", "calls/unknown", { ...form, CallStatus: "completed" }],
+    [
+      "a recording",
+      "calls/unknown",
+      { CallSid: form.CallSid, RecordingSid: "RE1", RecordingStatus: "completed" },
+    ],
+    ["a detected machine", "calls/unknown", { CallSid: form.CallSid, AnsweredBy: "machine_start" }],
+    ["another account's call", "inbound", { ...form, AccountSid: `AC${"9".repeat(32)}` }],
+    ["a call without a name", "inbound", { ...form, CallSid: "CA" }],
+    ["nothing", "inbound", {}],
+    ["the end of a call that nobody knows", "inbound", { ...form, CallStatus: "completed" }],
+  ])("takes %s and leaves it", async (_, path, fields) => {
+    const { status, text } = await server.post(
+      `${VOICE_URL}/v1/callbacks/twilio/${path}`,
+      fields as Record<string, string>,
+    );
+    expect(status).toBe(200);
+    expect(text).toMatch(/<Response\/>$/);
+  });
+
+  it("lets no socket in that isn't expected", async () => {
+    for (const path of [
+      `/v1/callbacks/twilio/media/${"a".repeat(40)}`,
+      "/v1/callbacks/twilio/inbound",
+      "/v1/calls",
+    ]) {
+      const socket = new WebSocket(app.publicUrl.replace("http", "ws") + path);
+      const status = await new Promise((resolve) => {
+        socket.on("unexpected-response", (_, response) => resolve(response.statusCode));
+        socket.on("error", () => undefined);
+      });
+      expect([path, status]).toEqual([path, path === "/v1/calls" ? 401 : 404]);
+    }
+  });
+});
+
+it("a voice process without the API serves vendors' callbacks, and nothing else", async () => {
+  const voice = await startTestService({
+    testDatabase: app.testDatabase,
+    environment: {
+      ROLES: "voice",
+      TWILIO_ACCOUNT_SID,
+      TWILIO_AUTH_TOKEN,
+      TWILIO_API_URL: server.url,
+    },
+  });
+  try {
+    expect((await voice.call("/v1/calls")).status).toBe(404);
+    expect((await voice.call("/v1/callbacks/twilio/inbound", { method: "POST" })).status).toBe(401);
+    expect((await voice.call("/v1/callbacks/twilio/texts", { method: "POST" })).status).toBe(404);
+  } finally {
+    await voice.close();
+  }
+});

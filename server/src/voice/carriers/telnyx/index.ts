@@ -1,0 +1,1 @@
+export { createTelnyxCarrier, type TelnyxCarrier } from "./create-telnyx-carrier.ts";

@@ -1,0 +1,1 @@
+export { createTwilioCarrier, type TwilioCarrier } from "./create-twilio-carrier.ts";
