@@ -12,7 +12,6 @@ import { type ConnectionOptions, type Database, openDatabase } from "./database/
 import { isMigrated, migrate, readMigrations } from "./database/migrate.ts";
 import { openNotifications } from "./database/notifications.ts";
 import { findKeyIn } from "./features/api-keys/index.ts";
-import { callCallbackRoutes } from "./features/call-callbacks/index.ts";
 import { createHangUps } from "./features/calls/index.ts";
 import { readDialingFigures } from "./features/dialing/index.ts";
 import { createLeadWriter, leadFormats } from "./features/leads/index.ts";
@@ -275,15 +274,11 @@ async function start(
   closers.push(() => calls.endCalls());
 
   let publicPort = config.public.port;
-  const { vendors } = calls;
-  if (config.roles.has("api") || vendors) {
-    const isApi = config.roles.has("api");
+  if (config.roles.has("api")) {
     const api = createHttpServer({
       prefixes: ["/v1", "/public/v1"],
-      // Vendors reach the process that runs a call, whatever else it does.
-      routes: isApi ? routes.public : callCallbackRoutes(deps),
-      rootRoutes: isApi ? rootRoutes(deps) : [],
-      ...(vendors ? { takeUpgrade: vendors.mediaSockets.handleUpgrade } : {}),
+      routes: routes.public,
+      rootRoutes: rootRoutes(deps),
       guard: createApiGuard({
         authenticator,
         rateLimiter,
@@ -300,8 +295,7 @@ async function start(
     publicPort = await listen(api, config.public);
   }
   // The last to be added is the first to be closed: while requests are still answered, no more calls are begun.
-  // Calls over vendors' APIs end with the help of requests: they end before the server does.
-  closers.push(async () => (vendors ? calls.endCalls() : void calls.voice?.drain()));
+  closers.push(async () => void calls.voice?.drain());
   if (config.roles.has("dialer")) {
     const dialer = startDialer({ ...calls, ...dialing, logger }, connection);
     wakeDialer.push(dialer.wake);

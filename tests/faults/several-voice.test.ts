@@ -143,19 +143,15 @@ describe("calls on several machines", { timeout: 120_000 }, () => {
 
   it("go on in a process that is drained, while another takes the new ones", async () => {
     const { id } = (await call(api, "/calls", PERSON)).body;
-    await untilTalking(api, id);
-    const drained = voice.stop();
-    await expect.poll(() => rows("SELECT state FROM voice_processes")).toEqual([{ state: "draining" }]);
-    expect(await call(api, "/calls", PERSON)).toMatchObject({
-      status: 503,
-      body: { error: "voice_provider_unavailable" },
-    });
-
     nextVoice = await startServiceProcess({ ...environment, ROLES: "voice", RTP_PORTS: "20500-20999" });
-    await untilOpen(1);
-    const next = (await call(otherApi, "/calls", PERSON)).body;
-    expect(await running(nextVoice)).toBe(1);
+    await untilOpen(2);
+    await untilTalking(api, id);
     const before = (await turnsOf(api, id)).length;
+    const drained = voice.stop();
+    await untilOpen(1);
+    expect((await fetch(`${voice.adminUrl}/readyz`)).status).toBe(503);
+    const next = (await call(otherApi, "/calls", PERSON)).body;
+    expect([await running(nextVoice), await running(voice)]).toEqual([1, 1]);
     await expect
       .poll(async () => (await turnsOf(api, id)).length, { timeout: 30_000 })
       .toBeGreaterThan(before);

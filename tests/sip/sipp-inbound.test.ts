@@ -66,6 +66,14 @@ describe.skipIf(!peerProgram("sipp", "sip-tester"))("calls that sipp makes to us
     await caller.succeeded();
   });
 
+  it("come over TCP too, and are hung up over the same connection", async () => {
+    const { call, taken } = await answering();
+    const caller = await call([invite, trying, answered, ack, bye], { args: ["-t", "t1"] });
+    await until(() => (taken[0]?.loudFrames() ?? 0) > 5, "our own echo");
+    await taken[0]!.hangup();
+    await caller.succeeded();
+  });
+
   it("are canceled by the caller before anybody has answered", async () => {
     const never = new Promise<InboundAnswer>(() => undefined);
     const { call, taken } = await answering(() => never);

@@ -5,6 +5,8 @@ import type { Metrics } from "../metrics/metrics.ts";
 export interface HealthDeps {
   /** True when the database answers and every migration is applied. */
   isReady(): Promise<boolean>;
+  /** True once the service takes no new work: a load balancer sends it none. */
+  isDraining(): boolean;
   metrics: Pick<Metrics, "render" | "contentType">;
 }
 
@@ -29,10 +31,12 @@ export function healthRoutes(deps: HealthDeps): RouteDefinition<Operator>[] {
       path: "/readyz",
       operationId: "ready",
       tag: "Health",
-      summary: "The database answers and its migrations are applied",
+      summary: "The database answers, its migrations are applied, and the service isn't being stopped",
       access: "public",
       responses: { 200: { description: "Ready" }, 503: { description: "Not ready" } },
       async handle() {
+        if (deps.isDraining())
+          return { status: 503, body: { status: "not_ready", reason: "the service is draining" } };
         const ready = await deps.isReady().catch(() => null);
         if (ready) return { body: { status: "ready" } };
         const reason = ready === null ? "the database does not answer" : "migrations are not applied";

@@ -12,8 +12,8 @@ export interface InboundCall {
   carrier: Carrier;
 }
 
-/** What becomes of it. Everything but `taken` refuses it. */
-export type InboundAnswer = "taken" | "no_agent" | "busy" | "unavailable";
+/** What becomes of it. Everything but `taken` refuses it; `full` says that another process may take it. */
+export type InboundAnswer = "taken" | "no_agent" | "busy" | "full" | "unavailable";
 
 /** Finds out who answers, and has it answered. */
 export type AnswerInbound = (call: InboundCall) => Promise<InboundAnswer>;
