@@ -93,6 +93,32 @@ describe("a browser's connection", () => {
     expect(errors).toEqual([]);
   });
 
+  it("lives through anything that a page sends over its channel", async () => {
+    const { leg, page, messages } = await open();
+    const association = page.connection.sctpTransport!.sctp as unknown as {
+      sendChunk(chunk: { bytes: Buffer }): Promise<void>;
+    };
+    const dtls = page.connection.dtlsTransports[0]!.dtls!;
+    const chunks = [
+      // Without a length, and a parameter without one: the stack would read them for ever.
+      "04000000",
+      "0400000800010000",
+      // Cut off, unknown, and data of a far future.
+      "00000004",
+      "40000004",
+      "000300140fffffff00000000000000337b7d7b7d",
+    ];
+    for (const bytes of chunks) await association.sendChunk({ bytes: Buffer.from(bytes, "hex") });
+    // The checksum is wrong: the stack throws, where nobody awaits it.
+    for (let times = 0; times < 3; times++)
+      await dtls.send(Buffer.from("1388138800000000000000000400000800010004", "hex"));
+    page.channel.send('{"type":"digit","digit":"7"}');
+    await until(() => messages.length === 1);
+    expect(errors.splice(0).map(String)).toEqual(["Error: SCTP packet has invalid checksum"]);
+    leg.close();
+    await page.close();
+  });
+
   it("is closed by the page's channel, its end, and its silence", async () => {
     for (const end of ["channel", "connection"] as const) {
       const { leg, page } = await open();

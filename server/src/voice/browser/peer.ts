@@ -13,6 +13,7 @@ import type { G711Law } from "../media/g711.ts";
 import { InvalidOffer } from "../session/voice-plane.ts";
 import type { BrowserMessage } from "./browser-leg.ts";
 import { type AudioPacket, PAYLOAD_TYPES } from "./browser-media.ts";
+import { guardChannel } from "./guard-channel.ts";
 import { isOwnAddress } from "./media-addresses.ts";
 import { readPageMessage } from "./page-messages.ts";
 
@@ -151,6 +152,7 @@ export function createPeer(options: PeerOptions): Peer {
       try {
         connection.addTransceiver("audio", { direction: "sendrecv" });
         await connection.setRemoteDescription({ type: "offer", sdp: offer });
+        if (connection.sctpTransport) guardChannel(connection.sctpTransport, options.onError);
         for (const transport of connection.dtlsTransports) {
           transport.onStateChange.subscribe((state) => {
             if (state === "connected") transportConnected(transport);
