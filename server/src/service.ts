@@ -12,6 +12,7 @@ import { type ConnectionOptions, type Database, openDatabase } from "./database/
 import { isMigrated, migrate, readMigrations } from "./database/migrate.ts";
 import { openNotifications } from "./database/notifications.ts";
 import { findKeyIn } from "./features/api-keys/index.ts";
+import { callCallbackRoutes } from "./features/call-callbacks/index.ts";
 import { createHangUps } from "./features/calls/index.ts";
 import { readDialingFigures } from "./features/dialing/index.ts";
 import { createLeadWriter, leadFormats } from "./features/leads/index.ts";
@@ -274,11 +275,15 @@ async function start(
   closers.push(() => calls.endCalls());
 
   let publicPort = config.public.port;
-  if (config.roles.has("api")) {
+  const { vendors } = calls;
+  if (config.roles.has("api") || vendors) {
+    const isApi = config.roles.has("api");
     const api = createHttpServer({
       prefixes: ["/v1", "/public/v1"],
-      routes: routes.public,
-      rootRoutes: rootRoutes(deps),
+      // Vendors reach the process that runs a call, whatever else it does.
+      routes: isApi ? routes.public : callCallbackRoutes(deps),
+      rootRoutes: isApi ? rootRoutes(deps) : [],
+      ...(vendors ? { takeUpgrade: vendors.mediaSockets.handleUpgrade } : {}),
       guard: createApiGuard({
         authenticator,
         rateLimiter,
@@ -295,7 +300,8 @@ async function start(
     publicPort = await listen(api, config.public);
   }
   // The last to be added is the first to be closed: while requests are still answered, no more calls are begun.
-  closers.push(async () => void calls.voice?.drain());
+  // Calls over vendors' APIs end with the help of requests: they end before the server does.
+  closers.push(async () => (vendors ? calls.endCalls() : void calls.voice?.drain()));
   if (config.roles.has("dialer")) {
     const dialer = startDialer({ ...calls, ...dialing, logger }, connection);
     wakeDialer.push(dialer.wake);

@@ -18,6 +18,7 @@ import { type DialingDeps, settleAttempt } from "./features/dialing/index.ts";
 import { openRecordingStore, startRecordingKeeper } from "./features/recordings/index.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
+import type { Vendors } from "./voice/carriers/vendors.ts";
 import type { VoicePlane } from "./voice/session/voice-plane.ts";
 import type { Speech } from "./voice/speech/index.ts";
 import type { Worker } from "./workers/worker.ts";
@@ -44,6 +45,8 @@ interface CallsParts extends OutboxDeps {
 
 /** What calls are made with, and what else of it the service needs to know. */
 export interface StartedCalls extends CallsDeps {
+  /** Null where this process has no calls over vendors' APIs. */
+  vendors: Vendors | null;
   /** Lets running calls end, for a while, then ends them. */
   endCalls(): Promise<void>;
 }
@@ -74,14 +77,16 @@ export async function startCalls(
   if (!config.roles.has("voice")) {
     // The only process that ran calls may be the one that died.
     if (config.roles.has("janitor")) recover(deps);
-    return { ...deps, endCalls: async () => undefined };
+    return { ...deps, vendors: null, endCalls: async () => undefined };
   }
 
   const keeper = startRecordingKeeper({ ...deps, logger, removesOrphans: config.roles.has("janitor") });
   closers.push(() => keeper.stop());
+  const { createVendors } = await import("./voice/carriers/vendors.ts");
+  const vendors = createVendors(parts);
   const { plane, carriers, sip } = options.plane
     ? { plane: options.plane, carriers: options.carriers ?? [], sip: null }
-    : await loadVoice(parts);
+    : await loadVoice({ ...parts, vendorCarriers: vendors?.carriers ?? [] });
   let requests: Worker | undefined;
   const voice = createVoiceHost({
     plane,
@@ -100,18 +105,24 @@ export async function startCalls(
   signals.onAsked(voice.ownerId, wake);
   closers.push(stop);
   let ending: Promise<void> | undefined;
-  const endCalls = () => (ending ??= closePlane(voice, options.drainMs ?? config.voiceDrainMs, logger));
+  const endCalls = () => {
+    ending ??= closePlane(voice, options.drainMs ?? config.voiceDrainMs, logger).finally(() =>
+      vendors?.close(),
+    );
+    return ending;
+  };
   closers.push(endCalls);
   recover(running);
   if (sip) {
     parts.onTrunksChanged(sip.trunksChanged);
     sip.answerWith((call) => answerInboundCall(running, call));
   }
-  return { ...running, endCalls };
+  vendors?.answerWith((call) => answerInboundCall(running, call));
+  return { ...running, vendors, endCalls };
 }
 
 /** Loaded only where calls are run: the libraries of voice take their time and memory. */
-async function loadVoice(parts: CallsParts) {
+async function loadVoice(parts: CallsParts & { vendorCarriers: readonly Carrier[] }) {
   const { startVoice } = await import("./start-voice.ts");
   return startVoice(parts);
 }

@@ -131,4 +131,77 @@ describe("the settings of calls", () => {
     expect(about("REALTIME_API_KEY")).toBe(2);
     expect(problems.join()).not.toContain("secret");
   });
+
+  const twilio = { TWILIO_ACCOUNT_SID: `AC${"0123456789abcdef".repeat(2)}`, TWILIO_AUTH_TOKEN: "token" };
+  const telnyx = {
+    TELNYX_API_KEY: "key",
+    TELNYX_CONNECTION_ID: "1494404757140276705",
+    TELNYX_PUBLIC_KEY: Buffer.alloc(32, 7).toString("base64"),
+  };
+
+  it("name vendors with what they need, and where they reach this process", () => {
+    expect(readConfig({})).toMatchObject({
+      twilio: null,
+      telnyx: null,
+      voiceUrl: "http://localhost:8080",
+      carrierFallbacks: [],
+    });
+    // Both take texts alone.
+    const { TWILIO_AUTH_TOKEN, TELNYX_PUBLIC_KEY } = { ...twilio, ...telnyx };
+    expect(readConfig({ TWILIO_AUTH_TOKEN, TELNYX_PUBLIC_KEY })).toMatchObject({
+      twilio: null,
+      telnyx: null,
+    });
+    const config = readConfig({
+      ...twilio,
+      ...telnyx,
+      PUBLIC_URL: "https://api.example.com/",
+      TELNYX_API_URL: "https://api.telnyx.eu/",
+      CARRIER_FALLBACKS: "telnyx, sip,telnyx",
+    });
+    expect(config).toMatchObject({
+      twilio: {
+        accountSid: twilio.TWILIO_ACCOUNT_SID,
+        authToken: "token",
+        apiUrl: "https://api.twilio.com",
+      },
+      telnyx: { apiKey: "key", connectionId: "1494404757140276705", apiUrl: "https://api.telnyx.eu" },
+      voiceUrl: "https://api.example.com",
+      carrierFallbacks: ["telnyx", "sip"],
+    });
+    const own = {
+      ...twilio,
+      PUBLIC_URL: "https://api.example.com",
+      VOICE_URL: "https://voice-2.example.com",
+    };
+    expect(readConfig(own).voiceUrl).toBe("https://voice-2.example.com");
+    const standIn = { ...twilio, TWILIO_API_URL: "http://127.0.0.1:9000" };
+    expect(readConfig(standIn).twilio?.apiUrl).toBe("http://127.0.0.1:9000");
+  });
+
+  it.each([
+    [{ TWILIO_ACCOUNT_SID: twilio.TWILIO_ACCOUNT_SID, VOICE_URL: "https://a.example" }, "TWILIO_AUTH_TOKEN"],
+    [{ ...twilio, TWILIO_ACCOUNT_SID: "secret", VOICE_URL: "https://a.example" }, "TWILIO_ACCOUNT_SID"],
+    [{ TWILIO_API_URL: "http://a.example", TWILIO_AUTH_TOKEN: "token" }, "TWILIO_ACCOUNT_SID"],
+    [
+      { ...twilio, TWILIO_API_URL: "https://secret@a.example", VOICE_URL: "https://a.example" },
+      "TWILIO_API_URL",
+    ],
+    [{ ...telnyx, TELNYX_API_KEY: "", VOICE_URL: "https://a.example" }, "TELNYX_API_KEY"],
+    [{ ...telnyx, TELNYX_API_KEY: "two secrets", VOICE_URL: "https://a.example" }, "TELNYX_API_KEY"],
+    [{ ...telnyx, TELNYX_CONNECTION_ID: "", VOICE_URL: "https://a.example" }, "TELNYX_CONNECTION_ID"],
+    [{ ...telnyx, TELNYX_PUBLIC_KEY: "", VOICE_URL: "https://a.example" }, "TELNYX_PUBLIC_KEY"],
+    [twilio, "VOICE_URL"],
+    [telnyx, "VOICE_URL"],
+    [{ VOICE_URL: "wss://secret.example" }, "VOICE_URL"],
+    [{ VOICE_URL: "https://a.example/?secret" }, "VOICE_URL"],
+    [{ CARRIER_FALLBACKS: "sip,pigeons" }, "pigeons"],
+    [{ CARRIER_FALLBACKS: "simulated" }, "simulated"],
+    [{ CARRIER_FALLBACKS: "sip,telnyx" }, "telnyx"],
+  ])("refuse vendors that are set up by halves: %j", (environment, name) => {
+    const problems = problemsOf(environment);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(name);
+    expect(problems[0]).not.toContain("secret");
+  });
 });
