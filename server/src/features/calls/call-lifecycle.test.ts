@@ -70,6 +70,25 @@ it("end when their process is shut down, and are stored before it ends", async (
   }
 });
 
+it("are ended by the janitor where no process that runs calls is left", async () => {
+  const owner = await voiceProcess();
+  const keeper = await voiceProcess(owner.clock, { ROLES: "api,admin,janitor" });
+  try {
+    const { key, wallet } = await funded(keeper.app, 1_000);
+    const { id } = (await owner.app.call("/v1/calls", { key, json })).body;
+    owner.plane.last().vanish();
+    await owner.app.close();
+    expect(await wallet()).toMatchObject({ held: 60 });
+    keeper.clock.advance(60_000);
+    await expect
+      .poll(async () => (await keeper.app.call(`/v1/calls/${id}`, { key })).body)
+      .toMatchObject({ status: "failed", end_reason: "The process that ran the call stopped." });
+    expect(await wallet()).toMatchObject({ balance: 1_000, held: 0 });
+  } finally {
+    await keeper.app.close();
+  }
+});
+
 it("neither lose nor invent a token, however starts, answers, minutes, ends and crashes interleave", async () => {
   const clock = manualClock();
   const one = await voiceProcess(clock);

@@ -287,6 +287,20 @@ describe("a page and a hangup", () => {
     expect(await outcomes()).toContain('outreach_voice_requests_total{kind="hangup",outcome="done"} 1');
   });
 
+  it("are found without a notification, which a pooler may lose", async () => {
+    const { plane } = await voice();
+    await start(BROWSER);
+    await query(
+      `INSERT INTO voice_requests (organization_id, id, kind, owner_id, call_id, payload, created_at)
+       SELECT organization_id, gen_random_uuid(), 'hangup', owner_id, id, '{"reason":"asked"}', now() FROM calls
+       WHERE id = $1`,
+      [plane.last().callId],
+    );
+    await expect
+      .poll(() => read(plane.last().callId))
+      .toMatchObject({ status: "canceled", end_reason: "asked" });
+  });
+
   it("find out when the process of their call is gone", async () => {
     const { plane } = await voice();
     const { body } = await start(BROWSER);
