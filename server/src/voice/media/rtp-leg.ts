@@ -1,3 +1,4 @@
+// Longer than 300 lines: one socket from its opening to its end, whose state no part of it can do without.
 import { randomBytes } from "node:crypto";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";

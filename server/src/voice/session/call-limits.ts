@@ -17,8 +17,12 @@ export interface CallLimitsOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** A further minute is asked for so long before it begins: the answer may come 10 s late, when a database fails over. */
+/**
+ * A further minute is asked for so long before it begins: the answer may come 10 s late, when a database fails over. What was
+ * refused is asked for once more: money may have come.
+ */
 const ASK_AHEAD_MS = 20_000;
+const ASK_AGAIN_AHEAD_MS = 10_000;
 const LAST_WORDS_MS = 6_000;
 
 /**
@@ -54,18 +58,22 @@ export function watchCallLimits(options: CallLimitsOptions): () => void {
     if (paidEnd >= maxEnd) return;
     // Also when the answer to the question is still out: what isn't paid isn't talked.
     const cancelEnd = reached("no_more_money", paidEnd);
-    schedule(paidEnd - ASK_AHEAD_MS, async () => {
-      let extended = false;
-      try {
-        extended = await extendHold();
-      } catch (error) {
-        onError(error);
-      }
-      if (stopped) return;
-      if (!extended) return void near("no_more_money", paidEnd);
-      cancelEnd();
-      payUntil(paidEnd + MINUTE_MS);
-    });
+    const ask = (ahead: number) =>
+      schedule(paidEnd - ahead, async () => {
+        let extended = false;
+        try {
+          extended = await extendHold();
+        } catch (error) {
+          onError(error);
+        }
+        if (stopped) return;
+        if (extended) {
+          cancelEnd();
+          payUntil(paidEnd + MINUTE_MS);
+        } else if (ahead > ASK_AGAIN_AHEAD_MS) ask(ASK_AGAIN_AHEAD_MS);
+        else near("no_more_money", paidEnd);
+      });
+    ask(ASK_AHEAD_MS);
   };
 
   near("max_duration", maxEnd);

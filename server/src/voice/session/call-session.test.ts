@@ -351,6 +351,18 @@ describe("how long a call lasts", () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it("asks once more for a minute that it was refused: money may have come", async () => {
+    const { ports, media, call } = await answeredCall();
+    const asked = () => ports.log.filter((entry) => entry === "extendHold").length;
+    ports.answers.extendHold = false;
+    await media.until(() => asked() === 1, 70_000);
+    ports.answers.extendHold = true;
+    await media.until(() => asked() === 3, 70_000);
+    expect(call.status()).toBe("in-progress");
+    expect(ports.turns.map(({ text }) => text)).not.toContain(sentences.cannotGoOn);
+    await call.hangup("enough");
+  });
+
   it("isn't talked on when the money can't be asked for, or the question isn't answered", async () => {
     for (const how of ["rejects", "never"] as const) {
       const engine = engineThatGreets();
