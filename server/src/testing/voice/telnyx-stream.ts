@@ -33,6 +33,8 @@ export interface TelnyxStream {
 export interface StreamOptions {
   encoding?: string;
   sampleRate?: number;
+  /** Of another call. */
+  call_control_id?: string;
 }
 
 const SILENCE = new Int16Array(FRAME_SAMPLES);
@@ -40,7 +42,7 @@ const SILENCE = new Int16Array(FRAME_SAMPLES);
 /** @returns once the socket is open and the start has been told; throws when it is refused */
 export async function openTelnyxStream(
   socket: WebSocket,
-  call: { call_control_id: string; from: string; to: string } & StreamOptions,
+  call: StreamOptions & { call_control_id: string; from: string; to: string },
 ): Promise<TelnyxStream> {
   const streamId = randomUUID();
   const law = call.encoding === "PCMA" ? "pcma" : "pcmu";

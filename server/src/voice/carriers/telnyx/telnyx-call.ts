@@ -59,6 +59,10 @@ const FIRST_WORD_WITHIN_MS = 10_000;
 const END_WITHIN_MS = 3_000;
 /** Whether a call that is up still is. */
 const LOOK_EVERY_MS = 60_000;
+/** Of audio that came before the answer. */
+const MOST_WAITING_MS = 40;
+/** More never waits. */
+const MOST_FRAMES = 100;
 const MOST_HANGUPS = 5;
 const HANGUP_AGAIN_MS = 1_000;
 
@@ -90,6 +94,7 @@ export function createTelnyxCall(deps: TelnyxCallDeps, options: TelnyxCallOption
     leg = openMediaSocketLeg({
       socket: opened,
       dialect: createTelnyxDialect({
+        isOurs: (callControlId) => id === null || id === callControlId,
         onProblem: (code) =>
           logger.warn({ ...fields(), code }, "Telnyx reports a problem with a call's audio"),
       }),
@@ -183,6 +188,9 @@ export function createTelnyxCall(deps: TelnyxCallDeps, options: TelnyxCallOption
     if (!isAnswered || !hasAudio || isUp || isLost || events.isOver()) return;
     isUp = true;
     wait(LOOK_EVERY_MS, look);
+    // What came while it rang was the ringing.
+    for (let frame = 0; frame < MOST_FRAMES && leg!.stats().delayMs > MOST_WAITING_MS; frame++)
+      leg!.receive();
     events.tell({ type: "answered", media: leg! });
   }
 

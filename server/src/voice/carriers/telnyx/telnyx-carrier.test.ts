@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type FollowedCall,
@@ -189,6 +190,27 @@ describe("a call over Telnyx", () => {
       carrier.takeEvent(text);
     expect(call.types()).toEqual(["ringing", "answered"]);
     expect(logged.filter((message) => /dropped/.test(message))).toHaveLength(7);
+  });
+
+  it("takes any JSON for an event", async () => {
+    const { carrier, server, call } = await upCall();
+    const { data } = JSON.parse(server.sent[0]!.body) as { data: { payload: object } };
+    const names = ["data", "event_type", "payload", "call_control_id", "client_state", "direction"];
+    const anything = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        fc.jsonValue(),
+        fc.dictionary(fc.constantFrom(...names), tie("value")),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(anything, anything, (value, payload) => {
+        carrier.takeEvent(JSON.stringify(value));
+        carrier.takeEvent(JSON.stringify({ data: { ...data, event_type: value, payload } }));
+        carrier.takeEvent(JSON.stringify({ data: { ...data, payload: { ...data.payload, from: value } } }));
+      }),
+    );
+    expect(call.types()).toEqual(["ringing", "answered"]);
   });
 
   it.each([
@@ -425,9 +447,24 @@ describe("a call over Telnyx", () => {
     expect(call.cause()).toBe("failed");
   });
 
+  it("doesn't begin with what was heard while it rang", async () => {
+    let pickUp = () => {};
+    const harness = await setUp(async (call) => {
+      const stream = await call.stream();
+      stream.speak(60_000, 8_000);
+      pickUp = () => void call.event("call.answered");
+    });
+    const call = await harness.dial();
+    for (let frame = 0; frame < 60; frame++) await harness.tick();
+    pickUp();
+    await harness.until(() => media(call) !== undefined);
+    expect(media(call)!.stats().delayMs).toBeLessThan(200);
+  });
+
   it.each([
     ["A-law, as it is", { encoding: "PCMA" }, ["ringing", "answered"]],
     ["what it can't understand, and fails", { encoding: "G722" }, ["ringing", "ended"]],
+    ["another call's stream, and fails", { call_control_id: "v3:other" }, ["ringing", "ended"]],
     ["another rate, and fails", { encoding: "PCMU", sampleRate: 16_000 }, ["ringing", "ended"]],
   ])("takes %s", async (_, format, types) => {
     const harness = await setUp(async (call) => {

@@ -6,13 +6,21 @@ import { createChunkOrder } from "./chunk-order.ts";
 /**
  * Telnyx's media streaming: JSON, with audio in both directions as `media` with a base64 payload. The order of what it sends isn't
  * guaranteed: chunks are put into theirs.
- * @param onProblem told of each error that Telnyx reports on the socket, by its code
+ * @param options `isOurs`: whether the stream of this call is wanted; `onProblem`: told of each error that Telnyx reports on the
+ * socket, by its code
  */
-export function createTelnyxDialect({ onProblem }: { onProblem(code: string): void }): MediaSocketDialect {
+export function createTelnyxDialect(options: {
+  isOurs(callControlId: string): boolean;
+  onProblem(code: string): void;
+}): MediaSocketDialect {
   const order = createChunkOrder();
   let isALaw = false;
 
-  function start(format: unknown): MediaSocketMessage {
+  function start(told: unknown): MediaSocketMessage {
+    const callControlId = member(told, "call_control_id");
+    if (typeof callControlId === "string" && !options.isOurs(callControlId))
+      return { type: "start", problem: "it streams another call" };
+    const format = member(told, "media_format");
     const encoding = member(format, "encoding") ?? "PCMU";
     const rate = Number(member(format, "sample_rate") ?? 8_000);
     const channels = Number(member(format, "channels") ?? 1);
@@ -46,7 +54,7 @@ export function createTelnyxDialect({ onProblem }: { onProblem(code: string): vo
       if (typeof event !== "string") throw new TypeError("no event");
       switch (event) {
         case "start":
-          return start(member(member(message, "start"), "media_format"));
+          return start(member(message, "start"));
         case "media":
           return media(member(message, "media"));
         case "dtmf":
@@ -56,7 +64,7 @@ export function createTelnyxDialect({ onProblem }: { onProblem(code: string): vo
         case "stop":
           return { type: "stop" };
         case "error":
-          onProblem(String(member(member(message, "payload"), "code") ?? "unknown").slice(0, 20));
+          options.onProblem(String(member(member(message, "payload"), "code") ?? "unknown").slice(0, 20));
           return { type: "other" };
         default:
           // "connected", and what there may be one day.

@@ -24,7 +24,7 @@ async function openBoth() {
   });
   const leg = openMediaSocketLeg({
     socket,
-    dialect: createTelnyxDialect({ onProblem: () => undefined }),
+    dialect: createTelnyxDialect({ isOurs: () => true, onProblem: () => undefined }),
     onStarted: isStarted,
     onLost: () => undefined,
   });
