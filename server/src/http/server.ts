@@ -39,6 +39,8 @@ export interface HttpServerOptions<Caller> {
 const JSON_BODY_LIMIT = 1024 * 1024;
 /** A whole request, the largest CSV over a slow line too. The framework's own default is no limit. */
 const REQUEST_WITHIN_MS = 120_000;
+/** A client that takes nothing of its answer (a recording, say) for so long is gone: its file and its socket are let go. */
+const SILENT_FOR_MS = 300_000;
 
 export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): FastifyInstance {
   const { guard, logger } = options;
@@ -50,6 +52,7 @@ export function createHttpServer<Caller>(options: HttpServerOptions<Caller>): Fa
     genReqId: () => randomUUID(),
     bodyLimit: JSON_BODY_LIMIT,
     requestTimeout: REQUEST_WITHIN_MS,
+    connectionTimeout: SILENT_FOR_MS,
     // A request on a connection that was open when the drain began is still answered, with Connection: close.
     return503OnClosing: false,
     forceCloseConnections: "idle",
