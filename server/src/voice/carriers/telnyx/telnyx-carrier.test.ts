@@ -559,6 +559,28 @@ describe("a call over Telnyx", () => {
       expect(harness.server.received).toMatchObject([{ command: "answer", status: 422 }]);
     });
 
+    it("is ended by us: rejected while it rings, hung up once it was answered", async () => {
+      const { harness, there, taken } = await callIn("taken");
+      await harness.until(() => taken()?.types().length === 1);
+      await taken()!.call.hangup();
+      expect(taken()!.cause()).toBe("local_hangup");
+      await harness.until(() => there.isOver());
+      expect(commands(harness)).toEqual(["answer", "hangup"]);
+
+      const other = await setUp();
+      other.carrier.answerWith(async ({ carrier }) => {
+        const dial = { organizationId: "o", callId: "c", from: "", to: "", ringTimeoutMs: 1 };
+        // Its engine couldn't be opened: nobody listens.
+        await (await carrier.dial(dial)).hangup();
+        return "unavailable";
+      });
+      const ringing = other.server.callIn({ from: FROM, to: FROM, webhookUrl: other.webhookUrl });
+      await other.until(() => ringing.isOver());
+      expect(other.server.received).toMatchObject([
+        { command: "reject", body: { cause: "CALL_REJECTED" }, status: 200 },
+      ]);
+    });
+
     it("is rejected before anybody can answer", async () => {
       const harness = await setUp();
       const there = harness.server.callIn({ from: FROM, to: FROM, webhookUrl: harness.webhookUrl });
