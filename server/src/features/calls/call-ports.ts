@@ -4,6 +4,7 @@ import { recordEvents } from "../../events/outbox.ts";
 import { type CallStatus, callTransitions } from "../../voice/call-states.ts";
 import type { CallEnd, CallPorts, TransferTarget } from "../../voice/session/ports.ts";
 import { extendHold } from "../billing/index.ts";
+import { isOnDnc } from "../dnc/index.ts";
 import { pickCallerId } from "../numbers/index.ts";
 import { recordingKey } from "../recordings/index.ts";
 import { transferNumber } from "./call-setup.ts";
@@ -157,6 +158,9 @@ async function beginTransfer(
   if (to === null) return null;
   const ours = call.isInbound ? call.to : call.from;
   return deps.database.transaction(async (transaction) => {
+    // Of a number that somebody chose: the list holds, whatever the call.
+    if (call.template.transfer_number !== null && (await isOnDnc(transaction, organizationId, to)))
+      return null;
     // A browser call has no number of its own to call from.
     const caller =
       ours === null || call.carrier === null

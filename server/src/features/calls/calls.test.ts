@@ -770,6 +770,14 @@ describe("calls", () => {
       ]);
       expect((await read(id)).transfers).toMatchObject([{ outcome: "failed" }, { outcome: "success" }]);
     });
+
+    it("transfer to nobody who is on the do-not-call list", async () => {
+      await admin("/dnc", { phone_number: "303 555 0112" });
+      await start({ ...PHONE, transfer_number: "303 555 0112" });
+      expect(await plane.last().ports.beginTransfer()).toBeNull();
+      await start({ ...BROWSER, transfer_number: "303 555 0112" });
+      expect(await plane.last().ports.beginTransfer()).toBeNull();
+    });
   });
 
   describe("a call whose process died", () => {
