@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { startTestService, type TestService } from "../../testing/harness.ts";
 import { spoken } from "../../testing/spoken.ts";
@@ -16,19 +16,26 @@ import { decodeG711 } from "../../voice/media/g711.ts";
 
 const VOICE_URL = "https://voice.example.com";
 const OURS = "+14155550199";
-const THEIRS = "+12125550110";
+const THEIRS = "+12125550199";
 
 let app: TestService;
 let server: TwilioServer;
 let ticking: NodeJS.Timeout;
 let speech: Int16Array;
-/** What the far side does with the next calls. */
-const answers: ((call: TwilioServerCall) => Promise<unknown>)[] = [];
+/** What the far side does with a call to this number. */
+const answers = new Map<string, (call: TwilioServerCall) => Promise<unknown>>();
+let lastNumber = 100;
+/** @returns a number that nobody else calls */
+const whoAnswers = (how: (call: TwilioServerCall) => Promise<unknown>): string => {
+  const number = `+12125550${++lastNumber}`;
+  answers.set(number, how);
+  return number;
+};
 
 beforeAll(async () => {
   speech = spoken("Hello? Yes, this is a good moment.");
   server = await twilioServer({
-    onDial: async (call) => answers.shift()?.(call),
+    onDial: async (call) => answers.get(call.to)?.(call),
     // As a proxy before the service would.
     reach: (url) => url.replace(/^(ws|http)s:\/\/voice\.example\.com/, app.publicUrl.replace(/^http/, "$1")),
   });
@@ -39,6 +46,7 @@ beforeAll(async () => {
       TWILIO_API_URL: server.url,
       VOICE_URL,
       PUBLIC_URL: "https://api.example.com",
+      CARRIER_FALLBACKS: "sip,twilio",
     },
   });
   ticking = setInterval(() => server.tick(), 20);
@@ -49,14 +57,17 @@ afterAll(async () => {
   await server.close();
 });
 
-async function newCustomer() {
+async function newCustomer(carrier = "twilio") {
   const { organizationId, key } = await app.newOrganization();
   const admin = (path: string, json: unknown) =>
     app.callPrivate(`/private/v1/organizations/${organizationId}${path}`, { json });
   await admin("/wallet/credits", { tokens: 100_000 });
-  expect(await admin("/numbers", { phone_number: OURS, carrier: "twilio" })).toMatchObject({ status: 201 });
+  expect(await admin("/numbers", { phone_number: OURS, carrier })).toMatchObject({ status: 201 });
   return { organizationId, key };
 }
+
+/** `expect.poll` isn't there for tests that run side by side. */
+const waitFor = (check: () => Promise<unknown>) => vi.waitFor(check, { timeout: 30_000, interval: 50 });
 
 const TEMPLATE = {
   system_prompt: "You are Ada of the example company.",
@@ -72,14 +83,14 @@ interface CallRecord {
   recording_url: string | null;
 }
 
-const start = (key: string, more: object = {}) =>
+const start = (key: string, to_number: string) =>
   app.call<CallRecord & { error?: string; message?: string }>("/v1/calls", {
     key,
-    json: { medium: "phone", to_number: THEIRS, ...TEMPLATE, ...more },
+    json: { medium: "phone", to_number, ...TEMPLATE },
   });
 const read = async (key: string, id: string) => (await app.call<CallRecord>(`/v1/calls/${id}`, { key })).body;
 const ended = async (key: string, id: string) => {
-  await expect.poll(async () => (await read(key, id)).ended_at, { timeout: 30_000 }).not.toBeNull();
+  await waitFor(async () => expect((await read(key, id)).ended_at).not.toBeNull());
   return read(key, id);
 };
 const turns = async (key: string, id: string) =>
@@ -109,14 +120,15 @@ async function recorded(key: string, id: string): Promise<number[]> {
 
 const loudFrames = (stream: TwilioStream) => stream.heard.filter((level) => level > 1_000).length;
 
-describe("a call over Twilio", { timeout: 60_000 }, () => {
+// They take their time, side by side.
+describe.concurrent("a call over Twilio", { timeout: 90_000 }, () => {
   it("goes both ways, is recorded, and ends when the person hangs up", async () => {
     const { key } = await newCustomer();
     let stream: TwilioStream | undefined;
-    answers.push(async (call) => {
+    const to = whoAnswers(async (call) => {
       stream = await picksUp(call);
     });
-    const started = await start(key);
+    const started = await start(key, to);
     expect(started).toMatchObject({ status: 201, body: { status: "initiating" } });
     const { id, call_sid } = started.body;
     expect(call_sid).toMatch(/^CA[0-9a-f]{32}$/);
@@ -124,11 +136,11 @@ describe("a call over Twilio", { timeout: 60_000 }, () => {
     expect(call.form.get("StatusCallback")).toBe(`${VOICE_URL}/v1/callbacks/twilio/calls/${id}`);
     expect(call.twiml).toContain('url="wss://voice.example.com/v1/callbacks/twilio/media/');
     // The announcement and the greeting have been heard.
-    await expect.poll(() => stream && loudFrames(stream), { timeout: 30_000 }).toBeGreaterThan(150);
+    await waitFor(async () => expect(stream && loudFrames(stream)).toBeGreaterThan(150));
     const spokenTurns = async () => (await turns(key, id)).filter(({ role }) => role === "user").length;
     const before = await spokenTurns();
     stream!.say(speech);
-    await expect.poll(spokenTurns, { timeout: 30_000 }).toBeGreaterThan(before);
+    await waitFor(async () => expect(await spokenTurns()).toBeGreaterThan(before));
     await call.end("completed");
     const record = await ended(key, id);
     expect(record).toMatchObject({
@@ -152,15 +164,15 @@ describe("a call over Twilio", { timeout: 60_000 }, () => {
   it("is hung up at Twilio when the API hangs it up", async () => {
     const { key } = await newCustomer();
     let stream: TwilioStream | undefined;
-    answers.push(async (call) => {
+    const to = whoAnswers(async (call) => {
       stream = await picksUp(call);
     });
-    const { id, call_sid } = (await start(key)).body;
-    await expect.poll(() => stream && loudFrames(stream), { timeout: 30_000 }).toBeGreaterThan(20);
+    const { id, call_sid } = (await start(key, to)).body;
+    await waitFor(async () => expect(stream && loudFrames(stream)).toBeGreaterThan(20));
     expect(await app.call(`/v1/calls/${id}/hangup`, { key, method: "POST" })).toMatchObject({ status: 200 });
     expect(await ended(key, id)).toMatchObject({ status: "completed" });
     const call = server.calls.find(({ sid }) => sid === call_sid)!;
-    await expect.poll(() => call.status).toBe("completed");
+    await waitFor(async () => expect(call.status).toBe("completed"));
   });
 
   it.each([
@@ -169,25 +181,20 @@ describe("a call over Twilio", { timeout: 60_000 }, () => {
     ["no-answer", {}, { status: "no-answer", call_outcome: "no_answer" }],
   ])("that ends as %s with %j says so", async (status, fields, expected) => {
     const { key } = await newCustomer();
-    answers.push((call) => call.end(status, fields as Record<string, string>));
-    const { id } = (await start(key)).body;
+    const to = whoAnswers((call) => call.end(status, fields as Record<string, string>));
+    const { id } = (await start(key, to)).body;
     expect(await ended(key, id)).toMatchObject(expected);
   });
 
-  it("that Twilio doesn't take is refused with its reason", async () => {
-    const { key } = await newCustomer();
-    server.misbehave("dial", {
-      status: 400,
-      body: JSON.stringify({
-        code: 21215,
-        message: "Account not authorized to call +12125550110",
-        status: 400,
-      }),
-    });
-    const { status, body } = await start(key);
-    expect([status, body.error]).toEqual([502, "voice_carrier_blocked"]);
-    expect(body.message).toContain("21215");
-    expect(body.message).not.toContain("2125550110");
+  it("is one that a carrier before it in the order couldn't take", async () => {
+    // There is no trunk.
+    const { key } = await newCustomer("sip");
+    const { status, body } = await start(
+      key,
+      whoAnswers((call) => call.end("busy")),
+    );
+    expect([status, body.call_sid]).toEqual([201, expect.stringMatching(/^CA/)]);
+    expect(await ended(key, body.id)).toMatchObject({ carrier: "twilio", status: "busy", from_number: OURS });
   });
 });
 
@@ -197,16 +204,16 @@ describe("a call that comes in over Twilio", { timeout: 60_000 }, () => {
   it("is answered by the agent that holds the number, and rejected where none does", async () => {
     const { key } = await newCustomer();
     const nobody = server.callIn({ from: THEIRS, to: "+14155550198", webhookUrl });
-    await expect.poll(() => nobody.twiml).toContain('<Reject reason="rejected"/>');
+    await waitFor(async () => expect(nobody.twiml).toContain('<Reject reason="rejected"/>'));
     const agent = await app.call("/v1/agents", { key, json: { name: "Ada", call_template: TEMPLATE } });
     // Twilio's console has to be told where calls go.
     expect(
       await app.call(`/v1/agents/${agent.body.id}/phone-number`, { key, json: { phone_number: OURS } }),
     ).toMatchObject({ status: 200, body: { inbound_webhook_configured: false } });
     const call = server.callIn({ from: THEIRS, to: OURS, webhookUrl });
-    await expect.poll(() => call.twiml).toContain("<Connect>");
+    await waitFor(async () => expect(call.twiml).toContain("<Connect>"));
     const stream = await call.stream();
-    await expect.poll(() => loudFrames(stream), { timeout: 30_000 }).toBeGreaterThan(20);
+    await waitFor(async () => expect(loudFrames(stream)).toBeGreaterThan(20));
     const { body } = await app.call<{ data: CallRecord[] }>("/v1/calls", { key });
     expect(body.data[0]).toMatchObject({ status: "in-progress", to_number: OURS });
     // Nobody tells: the number's "call status changes" isn't set.
@@ -214,6 +221,16 @@ describe("a call that comes in over Twilio", { timeout: 60_000 }, () => {
     stream.stop();
     expect(await ended(key, body.data[0]!.id)).toMatchObject({ status: "completed", carrier: "twilio" });
   });
+});
+
+it("a call that Twilio doesn't take is refused with its reason", async () => {
+  const { key } = await newCustomer();
+  const message = `Account not authorized to call ${THEIRS}`;
+  server.misbehave("dial", { status: 400, body: JSON.stringify({ code: 21215, message, status: 400 }) });
+  const { status, body } = await start(key, THEIRS);
+  expect([status, body.error]).toEqual([502, "voice_carrier_blocked"]);
+  expect(body.message).toContain("21215");
+  expect(body.message).not.toContain("2125550");
 });
 
 describe("what Twilio's address takes", () => {

@@ -35,7 +35,7 @@ export interface VoiceRequestSignals {
 /** What the calls of this process are made with. */
 export interface CallsDeps extends OutboxDeps {
   database: Database;
-  config: Pick<Config, "public" | "iceServers">;
+  config: Pick<Config, "public" | "iceServers" | "carrierFallbacks">;
   logger: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Null in a process without the role `voice`: it reads calls, and asks others for all else. */
   voice: VoiceHost | null;

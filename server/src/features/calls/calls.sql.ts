@@ -44,10 +44,10 @@ export const insertCall = {
     INSERT INTO call_transitions (organization_id, call_id, number, status, at) VALUES ($1, $2, 1, 'initiating', $18)`,
 };
 
-/** $1 organization, $2 call, $3 sid */
+/** $1 organization, $2 call, $3 sid, $4 the carrier that took it */
 export const acceptCall = {
   name: "call-accept",
-  text: "UPDATE calls SET call_sid = $3 WHERE organization_id = $1 AND id = $2",
+  text: "UPDATE calls SET call_sid = $3, carrier = $4 WHERE organization_id = $1 AND id = $2",
 };
 
 /**

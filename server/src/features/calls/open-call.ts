@@ -55,6 +55,7 @@ export interface OpenedCall {
   agentId: string | null;
   leadId: string | null;
   campaignId: string | null;
+  /** The number's own; the one that has taken the call, as soon as one has. */
   carrier: string | null;
   from: string | null;
   to: string | null;

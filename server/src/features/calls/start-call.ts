@@ -10,6 +10,7 @@ import { createCallPorts } from "./call-ports.ts";
 import type { AgentCallCreate, CreatedCall } from "./calls.schema.ts";
 import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
+import { dialInOrder } from "./dial-in-order.ts";
 import { endCall } from "./end-call.ts";
 import { failsAs } from "./fails-as.ts";
 import { type CallRequest, type InboundParty, type OpenedCall, openCall } from "./open-call.ts";
@@ -103,7 +104,7 @@ async function place(
     live =
       opened.medium === "browser"
         ? await voice.plane.startBrowserCall(opened.setup, ports)
-        : await voice.plane.startPhoneCall(opened.setup, ports, dialOf(voice, opened, inbound));
+        : await voice.plane.startPhoneCall(opened.setup, ports, dialOf(deps, voice, opened, inbound));
   } catch (error) {
     settle();
     throw await refuse(deps, opened, error);
@@ -122,17 +123,24 @@ async function place(
   }
 }
 
-function dialOf(
-  voice: VoiceHost,
-  { carrier: name, from, to }: OpenedCall,
-  inbound: InboundParty | undefined,
-) {
+function dialOf(deps: CallsDeps, voice: VoiceHost, opened: OpenedCall, inbound: InboundParty | undefined) {
+  const { callId, from, to } = opened;
   // Nobody is dialed: it gives the call that is there.
   if (inbound) return { carrier: inbound.carrier, from: from ?? "", to: to! };
-  const carrier = voice.carriers.get(name!);
-  if (!carrier) {
-    throw new CarrierRefusal("no_voice_carrier_available", `There is no carrier ${name} in this process.`);
-  }
+  const carrier = dialInOrder({
+    own: opened.carrier!,
+    order: deps.config.carrierFallbacks,
+    carriers: voice.carriers,
+    onTaken(name) {
+      // Stored with the acceptance; a transfer dials there, too.
+      opened.carrier = name;
+    },
+    onRefused: (name, { code, message }) =>
+      deps.logger.warn(
+        { call_id: callId, carrier: name, code, why: message },
+        "a carrier didn't take a call",
+      ),
+  });
   return { carrier, from: from!, to: to! };
 }
 
@@ -186,7 +194,7 @@ function accept(
   const { organizationId, callId } = opened;
   const answer = answerOf(deps, opened, sid);
   return deps.database.transaction(async (transaction) => {
-    await transaction.query({ ...sql.acceptCall, values: [organizationId, callId, sid] });
+    await transaction.query({ ...sql.acceptCall, values: [organizationId, callId, sid, opened.carrier] });
     // What a campaign begins is no news to who uses the API.
     if (opened.campaignId === null)
       await recordEvents(deps, transaction, [

@@ -439,6 +439,7 @@ describe("a call that comes in over Twilio", () => {
   it.each([
     ["no_agent", "rejected"],
     ["busy", "busy"],
+    ["full", "busy"],
     ["unavailable", "rejected"],
     ["throws", "rejected"],
   ] as const)("is rejected where the answer is %s", async (answer, reason) => {
