@@ -252,7 +252,11 @@ describe("a start that nobody waits for any more", () => {
     expect(answer).toMatchObject({ status: 503, body: { error: "voice_provider_unavailable" } });
     await nothingIsLeft(plane);
     const { data } = (await admin("/calls")).body as { data: { id: string }[] };
-    expect(await read(data[0]!.id)).toMatchObject({ status: "failed", cost_tokens: 0 });
+    expect(await read(data[0]!.id)).toMatchObject({
+      status: "failed",
+      end_reason: "The process that was to run the call was lost.",
+      cost_tokens: 0,
+    });
   });
 });
 
