@@ -19,6 +19,8 @@ const OURS = "+14155550199";
 const THEIRS = "+12125550199";
 
 let app: TestService;
+/** A second process of the service. */
+let other: TestService | undefined;
 let server: TwilioServer;
 let ticking: NodeJS.Timeout;
 let speech: Int16Array;
@@ -33,11 +35,14 @@ const whoAnswers = (how: (call: TwilioServerCall) => Promise<unknown>): string =
 };
 
 beforeAll(async () => {
-  speech = spoken("Hello? Yes, this is a good moment.");
+  speech = spoken("Hello, who is there?");
   server = await twilioServer({
     onDial: async (call) => answers.get(call.to)?.(call),
     // As a proxy before the service would.
-    reach: (url) => url.replace(/^(ws|http)s:\/\/voice\.example\.com/, app.publicUrl.replace(/^http/, "$1")),
+    reach: (url) =>
+      url
+        .replace(/^(ws|http)s:\/\/voice\.example\.com/, app.publicUrl.replace(/^http/, "$1"))
+        .replace(/^(ws|http)s:\/\/voice-2\.example\.com/, other?.publicUrl.replace(/^http/, "$1") ?? ""),
   });
   app = await startTestService({
     environment: {
@@ -71,7 +76,7 @@ const waitFor = (check: () => Promise<unknown>) => vi.waitFor(check, { timeout: 
 
 const TEMPLATE = {
   system_prompt: "You are Ada of the example company.",
-  greeting: "Hello, this is Ada of the example company. Is this a good moment?",
+  greeting: "Hello, this is Ada.",
   recording_enabled: true,
 };
 
@@ -135,8 +140,11 @@ describe.concurrent("a call over Twilio", { timeout: 90_000 }, () => {
     const call = server.calls.find(({ sid }) => sid === call_sid)!;
     expect(call.form.get("StatusCallback")).toBe(`${VOICE_URL}/v1/callbacks/twilio/calls/${id}`);
     expect(call.twiml).toContain('url="wss://voice.example.com/v1/callbacks/twilio/media/');
-    // The announcement and the greeting have been heard.
-    await waitFor(async () => expect(stream && loudFrames(stream)).toBeGreaterThan(150));
+    // The announcement and the greeting have been said.
+    const said = async () =>
+      (await turns(key, id)).flatMap(({ role, text }) => (role === "agent" ? [text] : [])).join(" ");
+    await waitFor(async () => expect(await said()).toMatch(/Hello, this is Ada/));
+    expect(loudFrames(stream!)).toBeGreaterThan(50);
     const spokenTurns = async () => (await turns(key, id)).filter(({ role }) => role === "user").length;
     const before = await spokenTurns();
     stream!.say(speech);
@@ -151,12 +159,6 @@ describe.concurrent("a call over Twilio", { timeout: 90_000 }, () => {
     });
     expect(stream!.mistakes).toEqual([]);
     expect(stream!.isOpen()).toBe(false);
-    expect(
-      (await turns(key, id))
-        .filter(({ role }) => role === "agent")
-        .map(({ text }) => text)
-        .join(),
-    ).toMatch(/Hello, this is Ada/);
     // Both sides are in it.
     for (const level of await recorded(key, id)) expect(level).toBeGreaterThan(1_000);
   });
@@ -293,7 +295,7 @@ describe("what Twilio's address takes", () => {
   });
 });
 
-it("a voice process without the API serves vendors' callbacks, and nothing else", async () => {
+it("a voice process without the API serves vendors' callbacks, and hangs up when it is stopped", async () => {
   const voice = await startTestService({
     testDatabase: app.testDatabase,
     environment: {
@@ -301,12 +303,22 @@ it("a voice process without the API serves vendors' callbacks, and nothing else"
       TWILIO_ACCOUNT_SID,
       TWILIO_AUTH_TOKEN,
       TWILIO_API_URL: server.url,
+      VOICE_URL: "https://voice-2.example.com",
     },
   });
+  other = voice;
   try {
     expect((await voice.call("/v1/calls")).status).toBe(404);
     expect((await voice.call("/v1/callbacks/twilio/inbound", { method: "POST" })).status).toBe(401);
     expect((await voice.call("/v1/callbacks/twilio/texts", { method: "POST" })).status).toBe(404);
+    // The agent of before.
+    const webhookUrl = "https://voice-2.example.com/v1/callbacks/twilio/inbound";
+    const call = server.callIn({ from: THEIRS, to: OURS, webhookUrl });
+    await waitFor(async () => expect(call.twiml).toContain("<Connect>"));
+    const stream = await call.stream();
+    await waitFor(async () => expect(loudFrames(stream)).toBeGreaterThan(5));
+    await voice.close();
+    expect([call.status, stream.isOpen()]).toEqual(["completed", false]);
   } finally {
     await voice.close();
   }
