@@ -273,8 +273,11 @@ export function listCalls(
     if (value !== undefined) where.push(`${condition} $${values.push(value)}`);
   };
   add("c.status =", filter.status);
-  // The few that are live have an index; by their status alone every call would be read.
-  if (callTransitions[filter.status as CallStatus]?.length > 0) where.push("c.ended_at IS NULL");
+  // Those that are live have an index, and those that have ended; by their status alone every call would be read.
+  if (filter.status !== undefined) {
+    const isLive = callTransitions[filter.status as CallStatus]?.length > 0;
+    where.push(`c.ended_at IS ${isLive ? "" : "NOT "}NULL`);
+  }
   add("c.campaign_id =", filter.campaignId);
   add("c.lead_id =", filter.leadId);
   add("c.agent_id =", filter.agentId);
