@@ -77,7 +77,7 @@ async function started(run: Run): Promise<void> {
       if (run.child.exitCode !== null) throw new Error(`it ended: ${run.stderr}`);
       expect(run.stdout).toContain("Outreach is running.");
     },
-    { timeout: 25_000, interval: 20 },
+    { timeout: 50_000, interval: 20 },
   );
 }
 
@@ -164,6 +164,22 @@ describe("a start", () => {
   });
 });
 
+it("outlives a failure that nobody waits for, and logs it", async () => {
+  const stray = `const look = setInterval(() => {
+    if (process.listenerCount("unhandledRejection") === 0) return;
+    clearInterval(look);
+    Promise.reject(new Error("stray"));
+  }, 10).unref();`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(stray)}`;
+  const run = start({ DATABASE_URL: databaseUrl(), DEMO: "0", NODE_OPTIONS });
+  await started(run);
+  await vi.waitFor(() => expect(run.stderr).toContain("nobody waited for"), { timeout: 15_000 });
+  expect(run.stderr).toContain("stray");
+  expect(run.child.exitCode).toBeNull();
+  run.child.kill("SIGTERM");
+  expect(await run.exited).toBe(0);
+});
+
 it("lets a running request end before it ends; asked twice, it doesn't wait", async () => {
   const database = await createTestDatabase();
   let key: string | undefined;
@@ -185,10 +201,10 @@ it("lets a running request end before it ends; asked twice, it doesn't wait", as
       );
       socket.write(body.slice(0, 5));
       // Sent when the request has come to where it waits for its body.
-      await vi.waitFor(() => expect(answer).toContain("100 Continue"), { timeout: 5000 });
+      await vi.waitFor(() => expect(answer).toContain("100 Continue"), { timeout: 15_000 });
 
       run.child.kill("SIGTERM");
-      await vi.waitFor(() => expect(run.stderr).toContain('"draining"'), { timeout: 5000 });
+      await vi.waitFor(() => expect(run.stderr).toContain('"draining"'), { timeout: 15_000 });
       expect(run.child.exitCode).toBeNull();
       if (askAgain) {
         const again = setInterval(() => run.child.kill("SIGINT"), 100);

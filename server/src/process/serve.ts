@@ -10,6 +10,7 @@ import { explainStartError } from "./explain-start-error.ts";
 import { openLog } from "./log.ts";
 import { startReport } from "./start-report.ts";
 import { listenForStop } from "./stop-signals.ts";
+import { logStrayRejections } from "./stray-rejections.ts";
 
 /** Beside what running calls get. A delivery may take 10 s and most requests far less; a supervisor sends SIGKILL after 30 s or more. */
 const LONGEST_DRAIN_MS = 10_000;
@@ -30,6 +31,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
   }
   const logger = openLog(config.logLevel);
   const stop = listenForStop(() => process.exit(1));
+  const releaseRejections = logStrayRejections(logger);
   try {
     const service = await start(config, logger);
     const signal = await stop.first;
@@ -45,6 +47,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
     return 1;
   } finally {
     stop.release();
+    releaseRejections();
   }
 }
 
