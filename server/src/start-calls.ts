@@ -16,8 +16,10 @@ import {
 } from "./features/calls/index.ts";
 import { type DialingDeps, settleAttempt } from "./features/dialing/index.ts";
 import { openRecordingStore, startRecordingKeeper } from "./features/recordings/index.ts";
+import { keepTrunkLimits } from "./features/trunks/index.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
+import type { TrunkLimits } from "./voice/carriers/sip/index.ts";
 import type { Vendors } from "./voice/carriers/vendors.ts";
 import type { VoicePlane } from "./voice/session/voice-plane.ts";
 import type { Speech } from "./voice/speech/index.ts";
@@ -86,7 +88,11 @@ export async function startCalls(
   const vendors = createVendors(parts);
   const { plane, carriers, sip } = options.plane
     ? { plane: options.plane, carriers: options.carriers ?? [], sip: null }
-    : await loadVoice({ ...parts, vendorCarriers: vendors?.carriers ?? [] });
+    : await loadVoice({
+        ...parts,
+        trunkLimits: limitsOfTrunks(parts, closers),
+        vendorCarriers: vendors?.carriers ?? [],
+      });
   let requests: Worker | undefined;
   const voice = createVoiceHost({
     plane,
@@ -121,8 +127,17 @@ export async function startCalls(
   return { ...running, vendors, endCalls };
 }
 
+/** Closed after the calls, whose channels it gives back. */
+function limitsOfTrunks(parts: CallsParts, closers: (() => Promise<unknown>)[]): TrunkLimits {
+  const limits = keepTrunkLimits(parts);
+  closers.push(() => limits.close());
+  return limits;
+}
+
 /** Loaded only where calls are run: the libraries of voice take their time and memory. */
-async function loadVoice(parts: CallsParts & { vendorCarriers: readonly Carrier[] }) {
+async function loadVoice(
+  parts: CallsParts & { trunkLimits: TrunkLimits; vendorCarriers: readonly Carrier[] },
+) {
   const { startVoice } = await import("./start-voice.ts");
   return startVoice(parts);
 }

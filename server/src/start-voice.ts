@@ -10,7 +10,12 @@ import { createBrowserLegs } from "./voice/browser/browser-legs.ts";
 import { mediaAddresses } from "./voice/browser/media-addresses.ts";
 import type { Carrier } from "./voice/carriers/carrier.ts";
 import { createSimulatedCarrier, openRtpLine } from "./voice/carriers/simulated/index.ts";
-import { createSipCarrier, resolveTarget, type SipCarrier } from "./voice/carriers/sip/index.ts";
+import {
+  createSipCarrier,
+  resolveTarget,
+  type SipCarrier,
+  type TrunkLimits,
+} from "./voice/carriers/sip/index.ts";
 import { createMediaClock } from "./voice/media/media-clock.ts";
 import { createRtpPorts } from "./voice/media/rtp-ports.ts";
 import { loadVoiceActivity } from "./voice/media/voice-activity.ts";
@@ -29,6 +34,7 @@ export async function startVoice(deps: {
   database: Database;
   logger: Logger;
   speech: Speech;
+  trunkLimits: TrunkLimits;
   /** Beside those that are made here. */
   vendorCarriers: readonly Carrier[];
   callMetrics: Pick<Metrics["calls"], "engines">;
@@ -44,6 +50,7 @@ export async function startVoice(deps: {
     newToken: () => randomBytes(10).toString("hex"),
     ports,
     source: trunkSource(deps.database),
+    limits: deps.trunkLimits,
     resolve: resolveTarget,
     bind: config.sipBind,
     advertisedAddress: config.mediaAddress,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "../../server/src/clock.ts";
+import { memoryTrunkLimits } from "../../server/src/testing/voice/memory-trunk-limits.ts";
 import type { CarrierEvent, EndCause } from "../../server/src/voice/carriers/carrier.ts";
 import type { AnswerInbound } from "../../server/src/voice/carriers/inbound.ts";
 import { createSipCarrier, resolveTarget, type Trunk } from "../../server/src/voice/carriers/sip/index.ts";
@@ -43,6 +44,7 @@ export function carrierForPeers(
     newToken: () => randomBytes(10).toString("hex"),
     ports,
     source: { trunksOf: async () => [...trunks], allTrunks: async () => [...trunks] },
+    limits: memoryTrunkLimits(clock),
     resolve: resolveTarget,
     bind: { address: "127.0.0.1", port },
     advertisedAddress: null,

@@ -207,10 +207,17 @@ describe("trunks", () => {
 
     it("in: the number's agent answers; another number isn't found; a host that is no trunk is forbidden", async () => {
       expect(await placeCall(trunk, port, FROM)).toMatchObject({ status: 403 });
-      await add();
+      await add({ channels: 1 });
       expect(await placeCall(trunk, port, "+12125550178")).toMatchObject({ status: 404 });
       const placed = await placeCall(trunk, port, FROM);
       expect(placed.status).toBe(200);
+      const lines = () => app.database.query({ text: "SELECT id FROM trunk_lines" });
+      await until(lines, (rows) => rows.length === 1);
+      // It has the trunk's only channel; and who calls us isn't refused for that.
+      expect(await start()).toMatchObject({ status: 429, body: { error: "concurrency_limit" } });
+      const second = await placeCall(trunk, port, FROM);
+      expect(second.status).toBe(200);
+      await second.bye();
       await until(
         () => placed.loudFrames(),
         (frames) => frames > 10,
@@ -235,6 +242,7 @@ describe("trunks", () => {
         from_number: "+14155550123",
         answered_by: null,
       });
+      await until(lines, (rows) => rows.length === 0);
     });
   });
 });

@@ -17,6 +17,7 @@ import type { ServerTransaction } from "./server-transaction.ts";
 import { openSipMedia } from "./sip-media.ts";
 import type { Trunk, TrunkSource } from "./trunk.ts";
 import { createTrunkHosts } from "./trunk-hosts.ts";
+import type { TrunkLimits } from "./trunk-limits.ts";
 import { createTrunkLines } from "./trunk-lines.ts";
 
 export interface SipCarrier extends Carrier {
@@ -31,6 +32,7 @@ export interface SipCarrierOptions extends Pick<RtpLegOptions, "ports"> {
   /** Letters and digits that nobody else has and nobody can guess: tags, branches, nonces. */
   newToken(): string;
   source: TrunkSource;
+  limits: TrunkLimits;
   resolve: ResolveTarget;
   bind: { address: string; port: number };
   /** What messages name; null: the address that is bound. */
@@ -57,7 +59,11 @@ interface Opened {
 /** A carrier over SIP trunks. Nothing is bound before there is a trunk. */
 export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
   const { clock, logger, source, resolve } = options;
-  const lines = createTrunkLines(clock);
+  const lines = createTrunkLines({
+    clock,
+    limits: options.limits,
+    onError: (error) => logger.error({ err: error }, "what of a trunk is in use couldn't be told"),
+  });
   const hosts = createTrunkHosts({ clock, source, resolve });
   const calls = new Set<{ hangup(): Promise<void>; settled(): Promise<void> }>();
   const leaving = new Set<Promise<unknown>>();
@@ -151,6 +157,8 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
     const { endpoint, router } = await opened();
     if (isClosed || transaction.isAnswered()) return refuse(503, "Service Unavailable");
     let release: () => void = () => undefined;
+    let leaveLine: () => void = () => undefined;
+    let isOver = false;
     const offered = await offerInboundCall(
       {
         endpoint,
@@ -158,7 +166,11 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
         resolve,
         openMedia: (flow) => openMedia(flow, false),
         credentials: trunks[0]!.credentials,
-        onEnded: () => release(),
+        onEnded() {
+          isOver = true;
+          leaveLine();
+          release();
+        },
       },
       request,
       transaction,
@@ -177,7 +189,12 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
       // One host may carry for several: whoever of them knows the number.
       for (const organizationId of ownersOf(trunks)) {
         const answer = await answerInbound({ organizationId, from: offered.from, to: offered.to, carrier });
-        if (answer === "taken") return;
+        if (answer === "taken") {
+          // The trunk has let it through: it counts, and isn't refused.
+          leaveLine = lines.occupy(trunkOf(trunks, organizationId));
+          if (isOver) leaveLine();
+          return;
+        }
         if (answer !== "no_agent") return offered.refuse(answer);
       }
       offered.refuse("no_agent");
@@ -225,7 +242,7 @@ export function createSipCarrier(options: SipCarrierOptions): SipCarrier {
       const trunks = await source.trunksOf(organizationId);
       // Without any, dialing tells what is wrong.
       if (trunks.length === 0) return Number.POSITIVE_INFINITY;
-      return trunks.reduce((free, trunk) => free + lines.free(trunk), 0);
+      return lines.free(trunks);
     },
     answerWith(answer) {
       answerInbound = answer;
@@ -259,6 +276,12 @@ function shuttingDown(): CarrierRefusal {
 function ownersOf(trunks: readonly Trunk[]): (string | null)[] {
   const owners = [...new Set(trunks.map(({ organizationId }) => organizationId))];
   return owners.sort((one, other) => Number(one === null) - Number(other === null));
+}
+
+/** Who of several trunks at one host has sent a call nobody can tell: the first one whose channels are counted, if any are. */
+function trunkOf(trunks: readonly Trunk[], organizationId: string | null): Trunk {
+  const own = trunks.filter((trunk) => trunk.organizationId === organizationId);
+  return own.find(({ channels }) => channels !== null) ?? own[0]!;
 }
 
 async function within(ms: number, done: Promise<unknown>): Promise<void> {

@@ -11,7 +11,7 @@ import type { ResolveTarget } from "./resolve-target.ts";
 import type { Router } from "./router.ts";
 import type { SipMedia } from "./sip-media.ts";
 import type { Trunk } from "./trunk.ts";
-import type { Line, TrunkLines } from "./trunk-lines.ts";
+import type { Line, NoLine, TrunkLines } from "./trunk-lines.ts";
 
 export interface OutboundCallDeps {
   endpoint: SipEndpoint;
@@ -151,13 +151,9 @@ export function placeOutboundCall(
     for (let index = 0; index < asks.length; index++) {
       const { trunk, isProtected } = asks[index]!;
       if (events.isOver()) return null;
-      const line = lines.take(trunk);
-      if (!line) {
-        refusal ??= new CarrierRefusal(
-          "concurrency_limit",
-          `Every channel of the trunk ${trunk.name} is in use.`,
-          "congestion",
-        );
+      const line = await lines.take(trunk);
+      if (typeof line === "string") {
+        refusal ??= refusalFor(trunk, line);
         continue;
       }
       await line.turn;
@@ -214,6 +210,28 @@ export function placeOutboundCall(
       },
     );
   });
+}
+
+function refusalFor(trunk: Trunk, why: NoLine): CarrierRefusal {
+  switch (why) {
+    case "full":
+      return new CarrierRefusal(
+        "concurrency_limit",
+        `Every channel of the trunk ${trunk.name} is in use.`,
+        "congestion",
+      );
+    case "late":
+      return new CarrierRefusal(
+        "concurrency_limit",
+        `So many calls wait for the trunk ${trunk.name} that another one's turn would come too late.`,
+        "congestion",
+      );
+    case "unknown":
+      return new CarrierRefusal(
+        "no_voice_carrier_available",
+        `What of the trunk ${trunk.name} is in use can't be told right now: its limits are kept by not calling over it.`,
+      );
+  }
 }
 
 function inviteFor(

@@ -3,6 +3,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { manualClock } from "../../../testing/manual-clock.ts";
+import { memoryTrunkLimits } from "../../../testing/voice/memory-trunk-limits.ts";
 import { createRtpPorts } from "../../media/rtp-ports.ts";
 import type { CarrierEvent } from "../carrier.ts";
 import { createSipCarrier } from "./create-sip-carrier.ts";
@@ -52,6 +53,7 @@ describe("what isn't answered", () => {
       newToken: () => randomBytes(8).toString("hex"),
       ports: createRtpPorts({ from: 40_000, to: 40_999 }),
       source: { trunksOf: async () => trunks, allTrunks: async () => trunks },
+      limits: memoryTrunkLimits(clock),
       resolve: resolveTarget,
       bind: { address: "127.0.0.1", port: 0 },
       advertisedAddress: null,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ManualClock, manualClock } from "../../../testing/manual-clock.ts";
 import { type FakeTrunk, fakeTrunk, type TrunkCall } from "../../../testing/voice/fake-trunk.ts";
+import { memoryTrunkLimits } from "../../../testing/voice/memory-trunk-limits.ts";
 import { createRtpPorts } from "../../media/rtp-ports.ts";
 import { carrierContract } from "../carrier.contract.ts";
 import type { Carrier, CarrierEvent } from "../carrier.ts";
@@ -38,6 +39,7 @@ function carrierOver(clock: ManualClock, trunks: Trunk[]) {
     newToken,
     ports,
     source: { trunksOf: async () => trunks, allTrunks: async () => trunks },
+    limits: memoryTrunkLimits(clock),
     resolve: resolveTarget,
     bind: { address: "127.0.0.1", port: 0 },
     advertisedAddress: null,

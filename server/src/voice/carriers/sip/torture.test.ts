@@ -4,6 +4,7 @@ import { once } from "node:events";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../clock.ts";
+import { memoryTrunkLimits } from "../../../testing/voice/memory-trunk-limits.ts";
 import { createRtpPorts } from "../../media/rtp-ports.ts";
 import { createSipCarrier, type SipCarrier } from "./create-sip-carrier.ts";
 import { resolveTarget } from "./resolve-target.ts";
@@ -370,6 +371,7 @@ describe("over UDP, the carrier", () => {
       newToken: () => randomBytes(8).toString("hex"),
       ports: createRtpPorts({ from: 41_000, to: 41_999 }),
       source: { trunksOf: async () => trunks, allTrunks: async () => trunks },
+      limits: memoryTrunkLimits(systemClock()),
       resolve: resolveTarget,
       bind: { address: "127.0.0.1", port },
       advertisedAddress: null,

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../clock.ts";
 import type { Trunk } from "./trunk.ts";
+import type { TrunkLimits } from "./trunk-limits.ts";
 
 /** One call's place at a trunk. */
 export interface Line {
@@ -9,68 +10,74 @@ export interface Line {
   release(): void;
 }
 
-/** What of the trunks is in use by this process: channels, turns, and how long a trunk asked to be left alone. */
+/** Why there is none. unknown: nobody can tell what is in use. */
+export type NoLine = "full" | "late" | "unknown";
+
+/** The calls of this process at the trunks: their channels and turns, and how long a trunk asked to be left alone. */
 export interface TrunkLines {
-  /** @returns null when its channels are full, or its turns are given away for too long */
-  take(trunk: Trunk): Line | null;
+  take(trunk: Trunk): Promise<Line | NoLine>;
+  /** The trunk has sent a call: it has a channel of it. @returns to be called once, when the call has ended */
+  occupy(trunk: Trunk): () => void;
   /** Channels that nobody uses. */
-  free(trunk: Pick<Trunk, "id" | "channels">): number;
+  free(trunks: readonly Trunk[]): Promise<number>;
   isResting(trunkId: string): boolean;
   rest(trunkId: string, ms: number): void;
   /** Nobody waits for a turn any more. */
   close(): void;
 }
 
-/** A call that would wait longer for its turn isn't taken. */
-const LONGEST_WAIT_MS = 20_000;
-
-export function createTrunkLines(clock: Clock): TrunkLines {
-  const states = new Map<string, { busy: number; nextTurnAt: number; restsUntil: number }>();
+export function createTrunkLines(deps: {
+  clock: Clock;
+  limits: TrunkLimits;
+  /** What is in use couldn't be told, or stored. */
+  onError(error: unknown): void;
+}): TrunkLines {
+  const { clock, limits, onError } = deps;
+  const restsUntil = new Map<string, number>();
   const waiting = new Set<() => void>();
-  const stateOf = (trunkId: string) => {
-    const known = states.get(trunkId);
-    if (known) return known;
-    const fresh = { busy: 0, nextTurnAt: 0, restsUntil: 0 };
-    states.set(trunkId, fresh);
-    return fresh;
-  };
+  let isClosed = false;
   const until = (at: number) =>
     new Promise<void>((resolve) => {
+      if (isClosed || at <= clock.now()) return resolve();
       const go = () => {
         waiting.delete(go);
         cancel();
         resolve();
       };
-      const cancel = clock.schedule(at, go);
+      const cancel = clock.schedule(Math.ceil(at), go);
       waiting.add(go);
     });
   return {
-    take({ id, channels, callsPerSecond }) {
-      const state = stateOf(id);
-      if (channels !== null && state.busy >= channels) return null;
-      const now = clock.now();
-      const turnAt = Math.max(now, state.nextTurnAt);
-      if (callsPerSecond !== null) {
-        if (turnAt - now > LONGEST_WAIT_MS) return null;
-        state.nextTurnAt = turnAt + 1_000 / callsPerSecond;
+    async take(trunk) {
+      // Who has no limits needs nobody to count.
+      if (trunk.channels === null && trunk.callsPerSecond === null)
+        return { turn: Promise.resolve(), release: () => undefined };
+      try {
+        const held = await limits.take(trunk);
+        return typeof held === "string"
+          ? held
+          : { turn: until(held.turnAt), release: () => void held.release() };
+      } catch (error) {
+        onError(error);
+        return "unknown";
       }
-      state.busy++;
-      let isReleased = false;
-      return {
-        turn: callsPerSecond === null || turnAt <= now ? Promise.resolve() : until(Math.ceil(turnAt)),
-        release() {
-          if (!isReleased) state.busy--;
-          isReleased = true;
-        },
-      };
     },
-    free: ({ id, channels }) =>
-      channels === null ? Number.POSITIVE_INFINITY : Math.max(0, channels - stateOf(id).busy),
-    isResting: (trunkId) => stateOf(trunkId).restsUntil > clock.now(),
-    rest(trunkId, ms) {
-      stateOf(trunkId).restsUntil = clock.now() + ms;
+    occupy(trunk) {
+      if (trunk.channels === null) return () => undefined;
+      const held = limits.occupy(trunk).catch((error: unknown) => {
+        onError(error);
+        return null;
+      });
+      return () => void held.then((line) => line?.release());
     },
+    async free(trunks) {
+      if (trunks.some(({ channels }) => channels === null)) return Number.POSITIVE_INFINITY;
+      return limits.free(trunks);
+    },
+    isResting: (trunkId) => (restsUntil.get(trunkId) ?? 0) > clock.now(),
+    rest: (trunkId, ms) => void restsUntil.set(trunkId, clock.now() + ms),
     close() {
+      isClosed = true;
       for (const go of waiting) go();
     },
   };
