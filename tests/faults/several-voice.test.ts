@@ -1,5 +1,5 @@
-import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../server/src/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../server/src/testing/test-database.ts";
@@ -21,8 +21,8 @@ let voice: ServiceProcess;
 let nextVoice: ServiceProcess;
 let organizationId: string;
 let key: string;
-/** Takes whatever is sent to it, and never answers: a trunk that has died. */
-let silence: Socket;
+/** Takes connections and never says a word: over TLS, a call is stored and paid for and can't be asked for yet. */
+let silence: Server;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -44,7 +44,7 @@ beforeAll(async () => {
   ({ organizationId, key } = await api.newOrganization());
   await api.admin(`/organizations/${organizationId}/wallet/credits`, { tokens: 10_000 });
   await api.admin(`/organizations/${organizationId}/numbers`, { phone_number: "4155550199" });
-  silence = createSocket("udp4").bind(0, "127.0.0.1");
+  silence = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(silence, "listening");
 }, 120_000);
 afterAll(async () => {
@@ -162,7 +162,8 @@ describe("calls on several machines", { timeout: 120_000 }, () => {
   });
 
   it("that a killed process had begun to start are refused, and hold nothing", async () => {
-    const trunk = { name: "Dead", uri: `sip:127.0.0.1:${silence.address().port}` };
+    const { port } = silence.address() as AddressInfo;
+    const trunk = { name: "Dead", uri: `sip:127.0.0.1:${port}`, transport: "tls" };
     await api.admin("/trunks", { ...trunk, organization_id: organizationId });
     await api.admin(`/organizations/${organizationId}/numbers`, {
       phone_number: "4155550188",
@@ -176,7 +177,7 @@ describe("calls on several machines", { timeout: 120_000 }, () => {
       { ...PERSON, from_number: "4155550188" },
       { "idempotency-key": "lost" },
     );
-    // Stored and paid for; the trunk has been asked, or is about to be.
+    // Stored and paid for, while the trunk's handshake is waited for.
     await expect.poll(() => rows("SELECT FROM voice_requests WHERE call_id IS NOT NULL")).toHaveLength(1);
     expect(await wallet()).toMatchObject({ held: 90 });
     await nextVoice.kill();
