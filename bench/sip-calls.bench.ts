@@ -1,5 +1,6 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { carrierForPeers, trunkAt } from "../tests/sip/carrier-for-peers.ts";
 import { peerProgram, startSipp, steps, until } from "../tests/sip/sipp.ts";
@@ -48,11 +49,16 @@ async function takenByUs(): Promise<number[]> {
   const { carrier, close } = carrierForPeers([trunkAt(server.port, { callsPerSecond: 200 })]);
   for (let index = 0; index < WARM_UP + CALLS; index++) {
     const request = { organizationId: "o", callId: `c${index}`, from: "+12125550199", to: "+12125550100" };
+    // As sipp calls: one after the other, 50 a second.
+    const turn = index < WARM_UP ? Promise.resolve() : delay(1_000 / 50);
     const call = await carrier.dial({ ...request, ringTimeoutMs: 30_000 });
-    await new Promise<void>((resolve) => {
-      call.onEvent(({ type }) => type === "answered" && resolve());
+    const ended = new Promise<void>((resolve) => {
+      call.onEvent(({ type }) => {
+        if (type === "answered") void call.hangup();
+        if (type === "ended") resolve();
+      });
     });
-    await call.hangup();
+    await Promise.all([ended, turn]);
   }
   await close();
   return (await server.took()).slice(WARM_UP);
