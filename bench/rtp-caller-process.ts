@@ -1,6 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { createMediaClock } from "../server/src/voice/media/media-clock.ts";
 import { RTP_HEADER_BYTES, writeRtpHeader } from "../server/src/voice/media/rtp-packet.ts";
 import type { CallerMessage, CallerReport, CallerRequest } from "./rtp-processes.ts";
 
@@ -17,7 +16,6 @@ const calls: Call[] = [];
 /** Gaps between arrivals, in tenths of a millisecond; the last bin holds all that are longer. */
 const gaps = new Uint32Array(5_000);
 let speech = new Uint8Array(FRAME_BYTES);
-const clock = createMediaClock();
 let measuring = false;
 
 const tell = (message: CallerMessage) => process.send!(message);
@@ -45,22 +43,40 @@ async function open(count: number): Promise<void> {
   tell({ type: "opened", ports: calls.map(({ socket }) => socket.address().port) });
 }
 
+const FRAME_MS = 20;
+
+/**
+ * Each of the 20 milliseconds has its share of the calls, on an absolute schedule: phones don't wait for each other, so packets of
+ * many calls come one by one and not in bursts.
+ */
+function everyFrame(sends: readonly (() => void)[]): void {
+  const origin = performance.now();
+  let due = 0;
+  const run = () => {
+    for (; due <= performance.now() - origin; due++)
+      for (let index = due % FRAME_MS; index < sends.length; index += FRAME_MS) sends[index]!();
+    setTimeout(run, Math.max(0, origin + due - performance.now()));
+  };
+  run();
+}
+
 function speakTo(ports: readonly number[]): void {
-  calls.forEach((call, index) => {
+  const sends = calls.map((call, index) => {
     const bytes = new Uint8Array(RTP_HEADER_BYTES + FRAME_BYTES);
     let sequenceNumber = index;
     let timestamp = 0;
     // Not all of them say the same at the same time.
     let at = (index * 7_919 * FRAME_BYTES) % speech.length;
-    clock.add(() => {
+    return () => {
       sequenceNumber = (sequenceNumber + 1) & 0xffff;
       timestamp += FRAME_BYTES;
       writeRtpHeader(bytes, { marker: false, payloadType: 0, sequenceNumber, timestamp, ssrc: index + 1 });
       bytes.set(speech.subarray(at, at + FRAME_BYTES), RTP_HEADER_BYTES);
       at = (at + FRAME_BYTES) % speech.length;
       call.socket.send(bytes, ports[index]!, "127.0.0.1");
-    });
+    };
   });
+  everyFrame(sends);
 }
 
 process.on("message", (request: CallerRequest) => {

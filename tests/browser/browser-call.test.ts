@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { OPERATOR_TOKEN, startTestService, type TestService } from "../../server/src/testing/harness.ts";
 import { createSpeech } from "../../server/src/voice/speech/index.ts";
 import { hasChromium, startChromium, writeMicrophone } from "./chromium.ts";
@@ -76,14 +77,6 @@ async function openShop(): Promise<Page> {
   const page = await browser.newPage();
   await page.goto(shopUrl);
   return page;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe.skipIf(!hasChromium)("a browser call", { timeout: 60_000 }, () => {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { startTestService, type TestService } from "../../server/src/testing/harness.ts";
 
 /** The guide's code, taken out of the guide and run as a reader would run it. */
@@ -116,15 +116,6 @@ async function expectDelivery(start: (environment: Record<string, string>) => Ch
     child.kill();
     await ended;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 describe("the guide", () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../server/src/testing/redis-server.ts";
+import { freePort } from "../../server/src/testing/free-port.ts";
 
 const MAIN = fileURLToPath(new URL("../../server/dist/main.js", import.meta.url));
 const TOKEN = "faults-operator-token-0123456789";

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { startBaresip } from "./baresip.ts";
 import { carrierForPeers, follow, trunkAt } from "./carrier-for-peers.ts";
 import { markedTones, wavOf } from "./measured-audio.ts";
-import { freePort, peerProgram, until } from "./sipp.ts";
+import { peerProgram, until } from "./sipp.ts";
 
 const run = promisify(execFile);
 

@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, until } from "./sipp.ts";
+import { freePort } from "../../server/src/testing/free-port.ts";
+import { until } from "./sipp.ts";
 
 export interface Baresip {
   port: number;

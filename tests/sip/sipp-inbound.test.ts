@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import type { InboundAnswer } from "../../server/src/voice/carriers/inbound.ts";
 import { carrierForPeers, follow, trunkAt } from "./carrier-for-peers.ts";
-import { freePort, peerProgram, type Sipp, startSipp, steps, until } from "./sipp.ts";
+import { peerProgram, type Sipp, startSipp, steps, until } from "./sipp.ts";
 
 const { pause } = steps;
 const { invite, trying, answered, ack, hangup, bye, refused } = steps.calls;

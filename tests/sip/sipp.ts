@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../server/src/testing/free-port.ts";
 
 /** A program of Debian's that speaks SIP, for the tests against somebody else's. */
 export function peerProgram(name: string, debianPackage: string): boolean {
@@ -12,15 +12,6 @@ export function peerProgram(name: string, debianPackage: string): boolean {
   if (!isThere && process.env.REQUIRE_ALL === "1")
     throw new Error(`There is no ${name}: apt-get install ${debianPackage}`);
   return isThere;
-}
-
-export async function freePort(): Promise<number> {
-  const socket = createSocket("udp4");
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
-  socket.close();
-  return port;
 }
 
 export async function until(isSo: () => boolean, what: string, withinMs = 10_000): Promise<void> {
@@ -226,7 +217,7 @@ export async function startSipp(
   const file = join(directory, "scenario.xml");
   await writeFile(file, `<?xml version="1.0"?><scenario name="test">${scenario.join("\n")}</scenario>`);
   const port = options.port ?? (await freePort());
-  const mediaPort = (await freePort()) & ~1;
+  const mediaPort = await freePort();
   const errors = join(directory, "errors.log");
   const child: ChildProcess = spawn(
     "sipp",

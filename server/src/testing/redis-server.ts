@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { freePort } from "./free-port.ts";
 
 export interface RedisServer {
   url: string;
@@ -37,15 +37,4 @@ export async function startRedis(): Promise<RedisServer> {
     },
     restart: start,
   };
-}
-
-/** A port that nothing listens on at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return address.port;
 }

@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { freePort } from "../../testing/free-port.ts";
 import { startTestService, type TestService } from "../../testing/harness.ts";
 import { spoken } from "../../testing/spoken.ts";
 import {
@@ -68,14 +67,6 @@ afterAll(async () => {
   await plain?.close();
   await vendor?.close();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
-}
 
 interface Call {
   id: string;

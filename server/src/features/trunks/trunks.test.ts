@@ -1,7 +1,6 @@
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../clock.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { startTestService, type TestService } from "../../testing/harness.ts";
 import { type FakeTrunk, fakeTrunk, type TrunkCall } from "../../testing/voice/fake-trunk.ts";
 import { placeCall } from "../../testing/voice/place-call.ts";
@@ -17,15 +16,6 @@ async function until<T>(read: () => Promise<T> | T, isSo: (value: T) => boolean)
     if (Date.now() > deadline) throw new Error(`it wasn't so: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket("udp4");
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
-  socket.close();
-  return port;
 }
 
 describe("trunks", () => {
