@@ -1,3 +1,4 @@
+// Longer than 300 lines: the one place that makes every part and hands it to the others, in the order in which they start.
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";

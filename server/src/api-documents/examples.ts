@@ -1,3 +1,4 @@
+// Longer than 300 lines, since it is a list: an example for each body that the documents show.
 import type { Json, JsonObject } from "../http/openapi-schemas.ts";
 
 const LEAD = "0198f0a2-6f3d-7c55-8a41-3d5e9b7c2f10";

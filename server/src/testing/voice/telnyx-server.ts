@@ -1,3 +1,4 @@
+// Longer than 300 lines: one call as Telnyx runs it, and the server that all of its commands and webhooks belong to.
 import { generateKeyPairSync, randomBytes, randomUUID, sign } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one call as Twilio runs it, and the server that all of its requests and callbacks belong to.
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,7 +1,7 @@
+import { createCallEvents } from "../call-events.ts";
 import { type CarrierCall, CarrierRefusal } from "../carrier.ts";
 import type { InboundAnswer } from "../inbound.ts";
 import { parseNameAddress, parseUri } from "./address.ts";
-import { createCallEvents } from "./call-events.ts";
 import { contactOf, dialogOfInvite } from "./dialog.ts";
 import type { Credentials } from "./digest.ts";
 import type { SipEndpoint } from "./endpoint.ts";

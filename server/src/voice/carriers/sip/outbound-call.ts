@@ -1,8 +1,8 @@
 import type { Clock } from "../../../clock.ts";
+import { createCallEvents } from "../call-events.ts";
 import { type CarrierCall, CarrierRefusal, type DialRequest } from "../carrier.ts";
 import { hostText } from "./address.ts";
 import { causeOf, isTrunksFault } from "./answer-codes.ts";
-import { createCallEvents } from "./call-events.ts";
 import type { SipEndpoint } from "./endpoint.ts";
 import { createEstablishedCall, type EstablishedCall } from "./established-call.ts";
 import type { SipFlow } from "./flow.ts";

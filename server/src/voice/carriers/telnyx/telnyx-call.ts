@@ -1,9 +1,10 @@
 import type { Clock } from "../../../clock.ts";
 import type { MediaLeg } from "../../media/media-leg.ts";
+import { createCallEvents } from "../call-events.ts";
 import type { CarrierCall, EndCause } from "../carrier.ts";
+import { hangUpAtVendor } from "../hang-up-at-vendor.ts";
 import type { InboundAnswer } from "../inbound.ts";
 import { type MediaSockets, openMediaSocketLeg } from "../media-socket/index.ts";
-import { createCallEvents } from "../sip/call-events.ts";
 import type { TelnyxCallEvent } from "./call-event.ts";
 import { endCauseOf } from "./hangup-causes.ts";
 import { type CallCommand, isGone, type TelnyxApi } from "./telnyx-api.ts";
@@ -63,8 +64,6 @@ const LOOK_EVERY_MS = 60_000;
 const MOST_WAITING_MS = 40;
 /** More never waits. */
 const MOST_FRAMES = 100;
-const MOST_HANGUPS = 5;
-const HANGUP_AGAIN_MS = 1_000;
 
 const REJECTIONS = {
   no_agent: "CALL_REJECTED",
@@ -136,19 +135,10 @@ export function createTelnyxCall(deps: TelnyxCallDeps, options: TelnyxCallOption
     else leaving = release(id, how);
   }
 
-  async function release(callControlId: string, how: "hangup" | "USER_BUSY" | "CALL_REJECTED") {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await (how === "hangup" ? api.hangup(callControlId) : api.reject(callControlId, how));
-      } catch (error) {
-        if (attempt === MOST_HANGUPS) {
-          logger.error({ ...fields(), err: error }, "a call couldn't be hung up at Telnyx");
-          return;
-        }
-      }
-      const pauseMs = HANGUP_AGAIN_MS * 2 ** (attempt - 1);
-      await new Promise<void>((resolve) => clock.schedule(clock.now() + pauseMs, resolve));
-    }
+  function release(callControlId: string, how: "hangup" | "USER_BUSY" | "CALL_REJECTED"): Promise<void> {
+    return hangUpAtVendor(deps, "Telnyx", callControlId, () =>
+      how === "hangup" ? api.hangup(callControlId) : api.reject(callControlId, how),
+    );
   }
 
   function fail(message: string, more: object = {}): void {

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../clock.ts";
 import type { MediaLeg } from "../../media/media-leg.ts";
+import { createCallEvents } from "../call-events.ts";
 import type { CarrierCall, EndCause } from "../carrier.ts";
+import { hangUpAtVendor } from "../hang-up-at-vendor.ts";
 import { type MediaSockets, openMediaSocketLeg } from "../media-socket/index.ts";
-import { createCallEvents } from "../sip/call-events.ts";
 import { endCauseOf, type TwilioEnd } from "./end-causes.ts";
 import { isOver, type TwilioApi } from "./twilio-api.ts";
 import { createTwilioDialect } from "./twilio-dialect.ts";
@@ -64,8 +65,6 @@ const LONGEST_QUEUED_MS = 120_000;
 const END_WITHIN_MS = 3_000;
 /** Whether a call that is up still is. */
 const LOOK_EVERY_MS = 60_000;
-const MOST_HANGUPS = 5;
-const HANGUP_AGAIN_MS = 1_000;
 
 export function createTwilioCall(deps: TwilioCallDeps, options: TwilioCallOptions): TwilioCall {
   const { api, clock, logger } = deps;
@@ -119,19 +118,8 @@ export function createTwilioCall(deps: TwilioCallDeps, options: TwilioCallOption
     else leaving = release(sid);
   }
 
-  async function release(callSid: string): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await api.hangup(callSid, isUp || isInbound);
-      } catch (error) {
-        if (attempt === MOST_HANGUPS) {
-          logger.error({ ...fields(), err: error }, "a call couldn't be hung up at Twilio");
-          return;
-        }
-      }
-      const pauseMs = HANGUP_AGAIN_MS * 2 ** (attempt - 1);
-      await new Promise<void>((resolve) => clock.schedule(clock.now() + pauseMs, resolve));
-    }
+  function release(callSid: string): Promise<void> {
+    return hangUpAtVendor(deps, "Twilio", callSid, () => api.hangup(callSid, isUp || isInbound));
   }
 
   function fail(message: string, more: object = {}): void {

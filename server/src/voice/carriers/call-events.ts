@@ -1,4 +1,4 @@
-import type { CarrierEvent } from "../carrier.ts";
+import type { CarrierEvent } from "./carrier.ts";
 
 /** A call's events: kept until somebody listens, none after the end. */
 export interface CallEvents {
