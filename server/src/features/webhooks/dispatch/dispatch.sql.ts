@@ -92,7 +92,7 @@ export const readTargets = {
 /**
  * Leases due deliveries, oldest first: for each subscription ($1 organizations, $2 ids) at most $3, at $4, until $5, with
  * the claim id $6. `place` says for which; `type` is null when the event is gone. Rows that another dispatcher is
- * claiming right now are skipped, not waited for.
+ * claiming right now are skipped, not waited for. A locked row stays where it is, so that the update finds it there.
  */
 export const claim = {
   name: "dispatch-claim",
@@ -102,7 +102,7 @@ export const claim = {
     FROM unnest($1::uuid[], $2::uuid[], $3::int[]) WITH ORDINALITY
       AS wanted (organization_id, subscription_id, most, place)
     CROSS JOIN LATERAL (
-      SELECT delivery.organization_id, delivery.id FROM webhook_deliveries AS delivery
+      SELECT delivery.ctid AS place_in_table FROM webhook_deliveries AS delivery
       WHERE delivery.organization_id = wanted.organization_id AND delivery.subscription_id = wanted.subscription_id
         AND ${queued} AND next_attempt_at <= $4 AND (lease_until IS NULL OR lease_until <= $4)
       ORDER BY next_attempt_at LIMIT wanted.most
@@ -110,7 +110,7 @@ export const claim = {
     ) AS found
   ), claimed AS (
     UPDATE webhook_deliveries AS delivery SET lease_until = $5, claim_id = $6
-    FROM due WHERE delivery.organization_id = due.organization_id AND delivery.id = due.id
+    FROM due WHERE delivery.ctid = due.place_in_table
     RETURNING due.place, delivery.organization_id, delivery.id, delivery.event_id, delivery.state, delivery.attempt,
       delivery.attempts_made
   )
@@ -148,7 +148,7 @@ export const lockSubscriptions = {
  * lease was lost finds nothing.
  *
  * $1 organizations, $2 ids, $3 claim ids, $4 states before, $5 states after, $6 attempts of the round, $7 attempts ever,
- * $8 next attempts at, $9 finished at, $10 the attempts, a JSON array with null for none;
+ * $8 next attempts at, $9 finished at, $10 the attempts, each a line of JSON (cheaper by a sixth than one array of all), `null` for none;
  * subscriptions: $11 organizations, $12 ids, $13 enabled (null: as it is), $14 consecutive failures, $15 last success at, $16 last failure
  * at, $17 reason to be disabled, when that is new; $18 now
  */
@@ -158,14 +158,14 @@ export const recordResults = {
   WITH result AS MATERIALIZED (
     SELECT * FROM ROWS FROM (
       unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::int[], $8::timestamptz[], $9::timestamptz[]),
-      json_array_elements($10::json)
+      string_to_table($10, E'\\n')
     ) AS result (organization_id, id, claim_id, state_before, state, attempt, attempts_made, next_attempt_at, finished_at, logged)
   ), recorded AS (
     UPDATE webhook_deliveries AS delivery SET
       state = result.state, attempt = result.attempt, attempts_made = result.attempts_made,
       next_attempt_at = result.next_attempt_at, finished_at = result.finished_at, lease_until = NULL, claim_id = NULL,
       attempts = CASE WHEN result.attempts_made > delivery.attempts_made
-                      THEN delivery.attempts || result.logged ELSE delivery.attempts END
+                      THEN delivery.attempts || result.logged::json ELSE delivery.attempts END
     FROM result
     WHERE delivery.organization_id = result.organization_id AND delivery.id = result.id
       AND delivery.claim_id = result.claim_id AND delivery.state = result.state_before

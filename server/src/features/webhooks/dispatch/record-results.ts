@@ -202,7 +202,7 @@ function resultColumns(results: readonly DeliveryResult[], next: readonly Next[]
         next[index]!.nextAttemptAt === null ? instant(attempt?.endedAt ?? now) : null,
       ),
     ),
-    JSON.stringify(results.map((result) => loggedAttempt(result, instant))),
+    results.map((result) => JSON.stringify(loggedAttempt(result, instant))).join("\n"),
   ];
 }
 
