@@ -1,3 +1,4 @@
+import { rememberLast } from "./remember-last.ts";
 import { parseParams } from "./via.ts";
 
 export interface SipUri {
@@ -12,8 +13,8 @@ export interface SipUri {
 
 /** What From, To, Contact and Route hold. */
 export interface NameAddress {
-  uri: string;
-  params: ReadonlyMap<string, string>;
+  readonly uri: string;
+  readonly params: ReadonlyMap<string, string>;
 }
 
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
@@ -44,12 +45,15 @@ export function parseUri(text: string): SipUri | null {
 
 /** @returns null when it can't be read */
 export function parseNameAddress(value: string | undefined): NameAddress | null {
-  if (value === undefined) return null;
+  return value === undefined ? null : readNameAddress(value);
+}
+
+const readNameAddress = rememberLast((value): NameAddress | null => {
   const bracketed = /^\s*(?:"(?:[^"\\]|\\.)*"|[^"<]*)\s*<([^<>]+)>\s*(;.*)?$/s.exec(value);
   if (bracketed) return { uri: bracketed[1]!.trim(), params: parseParams(bracketed[2] ?? "") };
   const [, uri, params = ""] = /^\s*([^\s;<>"]+)\s*(;.*)?$/s.exec(value) ?? [];
   return uri === undefined ? null : { uri, params: parseParams(params) };
-}
+});
 
 /** The tag of a From or To; null when there is none. */
 export function tagOf(value: string | undefined): string | null {

@@ -2,7 +2,7 @@ import { hostText, parseNameAddress, parseUri, tagOf } from "./address.ts";
 import type { SipEndpoint } from "./endpoint.ts";
 import type { Protocol, SipFlow } from "./flow.ts";
 import { cseqOf, header, headerList, type SipHeader, type SipRequest, type SipResponse } from "./message.ts";
-import type { ResolveTarget } from "./resolve-target.ts";
+import { defaultPort, type ResolveTarget } from "./resolve-target.ts";
 import { viaFor } from "./transactions.ts";
 
 /** Two ends that know each other (RFC 3261, 12): what requests between them carry. */
@@ -129,10 +129,12 @@ function createDialog({ endpoint, resolve }: DialogDeps, ends: Ends): Dialog {
     if (flow.protocol !== "udp" && flow.isOpen()) return flow;
     const next = parseUri(parseNameAddress(routes[0])?.uri ?? remoteTarget);
     if (!next || next.host === "") return flow;
+    const protocol = protocolOf(next.params, flow.protocol);
+    const isThisWay =
+      next.host === flow.remote.address && (next.port ?? defaultPort(protocol)) === flow.remote.port;
+    if (isThisWay && protocol === flow.protocol && flow.isOpen()) return flow;
     // A name that nobody knows: the way that was good so far.
-    const [target] = await resolve(next.host, next.port, protocolOf(next.params, flow.protocol)).catch(
-      () => [],
-    );
+    const [target] = await resolve(next.host, next.port, protocol).catch(() => []);
     if (target) flow = await endpoint.flowTo(target);
     return flow;
   };

@@ -1,3 +1,5 @@
+import { rememberLast } from "./remember-last.ts";
+
 /** One message of SIP (RFC 3261). Header names are lower case and long, whatever was sent; values are as sent, unfolded. */
 export interface SipHeader {
   name: string;
@@ -44,12 +46,28 @@ export const COMPACT_NAMES: Readonly<Record<string, string>> = {
   x: "session-expires",
 };
 
-/** How these are written; others have each of their words capitalized. */
+/** How names are written: all that calls have, so that they are looked up; others have each of their words capitalized. */
 const WRITTEN: Readonly<Record<string, string>> = {
+  allow: "Allow",
   "call-id": "Call-ID",
+  contact: "Contact",
+  "content-length": "Content-Length",
+  "content-type": "Content-Type",
   cseq: "CSeq",
+  from: "From",
+  "max-forwards": "Max-Forwards",
+  "record-route": "Record-Route",
+  route: "Route",
+  to: "To",
+  "user-agent": "User-Agent",
+  via: "Via",
   "www-authenticate": "WWW-Authenticate",
 };
+
+/** The same, to be read by. */
+export const WELL_KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries(WRITTEN).map(([name, written]) => [written, name]),
+);
 
 /** The first value of a header, or undefined. */
 export function header(message: SipMessage, name: string): string | undefined {
@@ -97,16 +115,17 @@ export function serialize(message: SipMessage): Buffer {
     message.kind === "request"
       ? `${message.method} ${message.uri} SIP/2.0`
       : `SIP/2.0 ${message.status} ${message.reason}`;
-  const lines = message.headers
-    .filter(({ name }) => name !== "content-length")
-    .map(({ name, value }) => `${writtenName(name)}: ${oneLine(value)}`);
-  const head = [oneLine(first), ...lines, `Content-Length: ${message.body.length}`, "", ""].join("\r\n");
-  return Buffer.concat([Buffer.from(head), message.body]);
+  let head = `${oneLine(first)}\r\n`;
+  for (const { name, value } of message.headers) {
+    if (name !== "content-length") head += `${writtenName(name)}: ${oneLine(value)}\r\n`;
+  }
+  const bytes = Buffer.from(`${head}Content-Length: ${message.body.length}\r\n\r\n`);
+  return message.body.length === 0 ? bytes : Buffer.concat([bytes, message.body]);
 }
 
 /** Nothing that was sent to us, or configured, begins a header of its own. */
 function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, " ");
+  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, " ") : text;
 }
 
 function writtenName(name: string): string {
@@ -114,11 +133,20 @@ function writtenName(name: string): string {
 }
 
 /** The number and the method of a CSeq; null when it has none. */
-export function cseqOf(message: SipMessage): { number: number; method: string } | null {
-  const [, digits, method] = /^(\d{1,10})\s+(\S+)$/.exec(header(message, "cseq")?.trim() ?? "") ?? [];
+export function cseqOf(message: SipMessage): CSeq | null {
+  return readCseq(header(message, "cseq") ?? "");
+}
+
+interface CSeq {
+  readonly number: number;
+  readonly method: string;
+}
+
+const readCseq = rememberLast((value): CSeq | null => {
+  const [, digits, method] = /^(\d{1,10})\s+(\S+)$/.exec(value.trim()) ?? [];
   const number = Number(digits);
   return method !== undefined && number < 2 ** 31 ? { number, method } : null;
-}
+});
 
 /**
  * The answer to a request, with what every answer repeats of it.

@@ -6,6 +6,7 @@ import {
   type SipHeader,
   type SipMessage,
   type SipRequest,
+  WELL_KNOWN_NAMES,
 } from "./message.ts";
 import { parseVia } from "./via.ts";
 
@@ -104,8 +105,10 @@ export function endOfHead(bytes: Buffer, from = 0): { at: number; bodyAt: number
 
 function unfold(text: string): string[] {
   const lines: string[] = [];
-  for (const line of text.split(/\r?\n/)) {
-    if (/^[ \t]/.test(line) && lines.length > 1) lines[lines.length - 1] += ` ${line.trim()}`;
+  for (const ended of text.split("\n")) {
+    const line = ended.endsWith("\r") ? ended.slice(0, -1) : ended;
+    if ((line.startsWith(" ") || line.startsWith("\t")) && lines.length > 1)
+      lines[lines.length - 1] += ` ${line.trim()}`;
     else lines.push(line);
   }
   return lines;
@@ -114,9 +117,13 @@ function unfold(text: string): string[] {
 function readHeader(line: string): SipHeader | null {
   const colon = line.indexOf(":");
   if (colon < 1) return null;
-  const name = line.slice(0, colon).trim().toLowerCase();
+  const told = line.slice(0, colon);
+  const value = line.slice(colon + 1).trim();
+  const known = WELL_KNOWN_NAMES.get(told);
+  if (known !== undefined) return { name: known, value };
+  const name = told.trim().toLowerCase();
   if (!TOKEN.test(name)) return null;
-  return { name: COMPACT_NAMES[name] ?? name, value: line.slice(colon + 1).trim() };
+  return { name: COMPACT_NAMES[name] ?? name, value };
 }
 
 /** Null when it isn't told: then the body is what is left. */

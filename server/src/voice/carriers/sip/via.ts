@@ -1,10 +1,12 @@
+import { rememberLast } from "./remember-last.ts";
+
 /** Who sent a message over which way: the topmost Via of a request tells where its answer goes. */
 export interface Via {
-  protocol: string;
-  host: string;
-  port: number | null;
+  readonly protocol: string;
+  readonly host: string;
+  readonly port: number | null;
   /** Names in lower case; a parameter without a value is "". */
-  params: ReadonlyMap<string, string>;
+  readonly params: ReadonlyMap<string, string>;
 }
 
 const VIA =
@@ -15,7 +17,11 @@ const SENT_BY =
 
 /** @returns the first of a header's values, or null when it can't be read */
 export function parseVia(value: string | undefined): Via | null {
-  const first = value === undefined ? "" : (/^[^",]*/.exec(value)?.[0] ?? "");
+  return value === undefined ? null : readVia(value);
+}
+
+const readVia = rememberLast((value): Via | null => {
+  const first = /^[^",]*/.exec(value)?.[0] ?? "";
   const [, protocol, host, port, params = ""] = VIA.exec(first.trim()) ?? [];
   if (protocol === undefined || host === undefined) return null;
   if (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535)) return null;
@@ -25,7 +31,7 @@ export function parseVia(value: string | undefined): Via | null {
     port: port === undefined ? null : Number(port),
     params: parseParams(params),
   };
-}
+});
 
 /**
  * A request's topmost Via with what we know better: the address that it came from, where it names another (RFC 3261,
