@@ -12,7 +12,7 @@ import { median, quantile, report } from "./report.ts";
  */
 const CALLS = 200;
 /** The compiler has seen our code by then, as that of a service that has run for a while; sipp's was compiled before. */
-const WARM_UP = 600;
+const WARM_UP = 2_000;
 const REACH_RATIO = 2;
 const AT_ONCE = 50;
 const PER_SECOND = 20;

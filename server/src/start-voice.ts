@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -47,7 +47,7 @@ export async function startVoice(deps: {
   const detectors = createDetectors(await loadVoiceActivity());
   const sip = createSipCarrier({
     clock,
-    newToken: () => randomBytes(10).toString("hex"),
+    newToken: () => randomUUID().replaceAll("-", ""),
     ports,
     source: trunkSource(deps.database),
     limits: deps.trunkLimits,

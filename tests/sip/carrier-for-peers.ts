@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../../server/src/clock.ts";
 import { memoryTrunkLimits } from "../../server/src/testing/voice/memory-trunk-limits.ts";
 import type { CarrierEvent, EndCause } from "../../server/src/voice/carriers/carrier.ts";
@@ -41,7 +41,7 @@ export function carrierForPeers(
   const log = (_fields: object, message: string) => void told.push(message);
   const carrier = createSipCarrier({
     clock,
-    newToken: () => randomBytes(10).toString("hex"),
+    newToken: () => randomUUID().replaceAll("-", ""),
     ports,
     source: { trunksOf: async () => [...trunks], allTrunks: async () => [...trunks] },
     limits: memoryTrunkLimits(clock),

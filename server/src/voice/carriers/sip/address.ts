@@ -23,7 +23,7 @@ const HOST = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
 export function parseUri(text: string): SipUri | null {
   const [, scheme, rest = ""] = /^(sips?|tel):([^\s<>]+)$/i.exec(text.trim()) ?? [];
   if (scheme === undefined) return null;
-  const [beforeHeaders = ""] = rest.split("?");
+  const beforeHeaders = rest.includes("?") ? rest.slice(0, rest.indexOf("?")) : rest;
   if (scheme.toLowerCase() === "tel") {
     const [number = "", ...params] = beforeHeaders.split(";");
     return { scheme: "tel", user: number, host: "", port: null, params: parseParams(params.join(";")) };
@@ -33,11 +33,11 @@ export function parseUri(text: string): SipUri | null {
   const [, host, port] = HOST.exec(address) ?? [];
   if (host === undefined || (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535)))
     return null;
-  const [user] = at < 0 ? [null] : beforeHeaders.slice(0, at).split(/[:;]/);
+  const user = at < 0 ? null : userOf(beforeHeaders.slice(0, at));
   return {
     scheme: scheme.toLowerCase() as "sip" | "sips",
-    user: user === null || user === undefined ? null : unescaped(user),
-    host: host.replace(/^\[|\]$/g, ""),
+    user,
+    host: host.startsWith("[") ? host.slice(1, -1) : host,
     port: port === undefined ? null : Number(port),
     params: parseParams(params.join(";")),
   };
@@ -63,6 +63,12 @@ export function tagOf(value: string | undefined): string | null {
 /** A host as it stands in URIs: IPv6 in brackets. */
 export function hostText(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Without its password and parameters. */
+function userOf(text: string): string {
+  const user = text.includes(":") || text.includes(";") ? text.slice(0, text.search(/[:;]/)) : text;
+  return user.includes("%") ? unescaped(user) : user;
 }
 
 function unescaped(text: string): string {

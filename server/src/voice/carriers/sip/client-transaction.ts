@@ -57,15 +57,22 @@ export function startClientTransaction(
   const stopWaiting = timers.after(TRANSACTION_MS, () => fail("timeout"));
 
   function finalOfInvite(response: SipResponse): void {
-    stopRepeating();
-    stopWaiting();
     if (response.status < 300) {
       if (state === "completed") return;
-      if (state !== "accepted") timers.after(TRANSACTION_MS, end);
+      const isFirst = state !== "accepted";
       state = "accepted";
-      listener.onResponse(response);
+      try {
+        // Whoever has answered waits for its ACK: the timers can wait.
+        listener.onResponse(response);
+      } finally {
+        stopRepeating();
+        stopWaiting();
+        if (isFirst) timers.after(TRANSACTION_MS, end);
+      }
       return;
     }
+    stopRepeating();
+    stopWaiting();
     if (state === "accepted") return;
     const isFirst = state !== "completed";
     void flow.send(ackFor(request, response)).catch(() => undefined);

@@ -71,7 +71,8 @@ export const WELL_KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
 
 /** The first value of a header, or undefined. */
 export function header(message: SipMessage, name: string): string | undefined {
-  return message.headers.find((candidate) => candidate.name === name)?.value;
+  for (const candidate of message.headers) if (candidate.name === name) return candidate.value;
+  return undefined;
 }
 
 /** All values of a header in their order, lists taken apart at their commas. */
@@ -88,6 +89,7 @@ export function headersNamed(message: SipMessage, name: string): string[] {
 
 /** Takes a list apart at its commas, but not within quotes or angle brackets. Empty elements are left out. */
 export function splitList(value: string, separator = ","): string[] {
+  if (!value.includes(separator)) return value.trim() === "" ? [] : [value.trim()];
   const parts: string[] = [];
   let quoted = false;
   let bracketed = false;

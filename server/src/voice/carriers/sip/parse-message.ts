@@ -128,7 +128,12 @@ function readHeader(line: string): SipHeader | null {
 
 /** Null when it isn't told: then the body is what is left. */
 export function contentLength(headers: readonly SipHeader[]): number | "wrong" | null {
-  const told = headers.filter(({ name }) => name === "content-length").map(({ value }) => value);
-  if (told.length === 0) return null;
-  return told.every((value) => value === told[0]) && /^\d{1,9}$/.test(told[0]!) ? Number(told[0]) : "wrong";
+  let told: string | null = null;
+  for (const { name, value } of headers) {
+    if (name !== "content-length") continue;
+    if (told !== null && value !== told) return "wrong";
+    told = value;
+  }
+  if (told === null) return null;
+  return /^\d{1,9}$/.test(told) ? Number(told) : "wrong";
 }

@@ -21,7 +21,7 @@ export function parseVia(value: string | undefined): Via | null {
 }
 
 const readVia = rememberLast((value): Via | null => {
-  const first = /^[^",]*/.exec(value)?.[0] ?? "";
+  const first = value.includes(",") || value.includes('"') ? value.slice(0, value.search(/[",]/)) : value;
   const [, protocol, host, port, params = ""] = VIA.exec(first.trim()) ?? [];
   if (protocol === undefined || host === undefined) return null;
   if (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535)) return null;
@@ -53,16 +53,13 @@ export function withSource(value: string, from: { address: string; port: number 
 /** `;name=value;name` as headers and addresses end with. */
 export function parseParams(text: string): Map<string, string> {
   const params = new Map<string, string>();
+  if (text === "") return params;
   for (const part of text.split(";")) {
-    const [name = "", ...rest] = part.split("=");
-    if (name.trim() === "") continue;
-    params.set(
-      name.trim().toLowerCase(),
-      rest
-        .join("=")
-        .trim()
-        .replace(/^"(.*)"$/, "$1"),
-    );
+    const equals = part.indexOf("=");
+    const name = (equals < 0 ? part : part.slice(0, equals)).trim();
+    if (name === "") continue;
+    const value = equals < 0 ? "" : part.slice(equals + 1).trim();
+    params.set(name.toLowerCase(), value.startsWith('"') ? value.replace(/^"(.*)"$/, "$1") : value);
   }
   return params;
 }
