@@ -61,7 +61,7 @@ async function open(remotePorts: readonly number[], speech: Uint8Array): Promise
       onDigit: () => undefined,
       onActivity: () => undefined,
       exchange() {
-        if (playout.isEmpty) {
+        if (playout.isEmpty()) {
           utterances++;
           playout.push(String(utterances), samples);
           playout.end(String(utterances));

@@ -47,7 +47,7 @@ export function memoryLine(): { leg: MediaLeg; far: FarEnd } {
       heard.push(samples.reduce((loudest, sample) => Math.max(loudest, Math.abs(sample)), 0));
       frames.push(samples.slice());
     },
-    digitsOutOfBand: true,
+    digitsOutOfBand: () => true,
     onDigit: (listener) => void digits.push(listener),
     onFirstAudio: (listener) => queueMicrotask(listener),
     stats: () => ({
@@ -104,7 +104,7 @@ export function crossedLegs(): { ours: MediaLeg; theirs: MediaLeg } {
         framesSent++;
         outgoing.push(samples.slice());
       },
-      digitsOutOfBand: true,
+      digitsOutOfBand: () => true,
       onDigit() {},
       onFirstAudio: (listener) => queueMicrotask(listener),
       stats: () => ({

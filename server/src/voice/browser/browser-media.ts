@@ -53,17 +53,20 @@ export function createBrowserMedia(): BrowserMedia {
         encodeG711(law, samples, payload);
         send({ payloadType: PAYLOAD_TYPES[law], sequenceNumber, timestamp, payload });
       },
-      digitsOutOfBand: true,
+      digitsOutOfBand: () => true,
       // A page's digits are messages: the leg tells them as such.
       onDigit() {},
       onFirstAudio: firstAudio.listen,
-      stats: () => ({
-        ...counts,
-        packetsLost: statistics.lost + jitterBuffer.packetsLate,
-        framesConcealed: jitterBuffer.framesConcealed,
-        jitterMs: statistics.jitterMs,
-        delayMs: jitterBuffer.waitingMs,
-      }),
+      stats() {
+        const { framesConcealed, packetsLate, waitingMs } = jitterBuffer.stats();
+        return {
+          ...counts,
+          packetsLost: statistics.lost() + packetsLate,
+          framesConcealed,
+          jitterMs: statistics.jitterMs(),
+          delayMs: waitingMs,
+        };
+      },
       close() {
         closed = true;
         send = null;

@@ -3,9 +3,9 @@ export interface ArrivalDelays {
   /** @param transitMs arrival minus media time: only differences between packets mean anything */
   arrived(transitMs: number): void;
   /** The transit of the fastest packet lately. */
-  readonly fastestMs: number;
+  fastestMs(): number;
   /** After waiting so long behind the fastest nearly every packet is there. */
-  readonly neededMs: number;
+  neededMs(): number;
 }
 
 /** About five seconds of packets. */
@@ -50,11 +50,7 @@ export function createArrivalDelays(): ArrivalDelays {
       }
       needed = (slowest + 1) * BIN_MS;
     },
-    get fastestMs() {
-      return fastest();
-    },
-    get neededMs() {
-      return needed;
-    },
+    fastestMs: fastest,
+    neededMs: () => needed,
   };
 }

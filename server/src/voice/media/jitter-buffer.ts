@@ -22,13 +22,17 @@ export interface JitterBuffer {
    * @returns null while nothing has come for 200 ms. The samples are valid until the next call.
    */
   pull(nowMs: number): HeardFrame | null;
-  readonly framesConcealed: number;
+  stats(): JitterBufferStats;
+}
+
+export interface JitterBufferStats {
+  framesConcealed: number;
   /** Packets that came too late to be played. */
-  readonly packetsLate: number;
+  packetsLate: number;
   /** How much audio waits, milliseconds. */
-  readonly waitingMs: number;
+  waitingMs: number;
   /** How long after the fastest packet's arrival its audio would be played: what the buffer adds, milliseconds. */
-  readonly delayMs: number;
+  delayMs: number;
 }
 
 interface Waiting {
@@ -78,7 +82,7 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
   let delay = 0;
 
   const targetMs = () =>
-    Math.max(SHORTEST_DELAY_MS, Math.min(maxDelayMs - FRAME_MS, Math.round(delays.neededMs)));
+    Math.max(SHORTEST_DELAY_MS, Math.min(maxDelayMs - FRAME_MS, Math.round(delays.neededMs())));
 
   /** Forgets the stream's times. */
   function begin(): void {
@@ -131,7 +135,9 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
         if (packet.time >= time + FRAME_SAMPLES) break;
         continue;
       }
-      into.set(packet.samples.subarray(from - packet.time, to - packet.time), from - time);
+      const isWhole = to - from === packet.samples.length;
+      const part = isWhole ? packet.samples : packet.samples.subarray(from - packet.time, to - packet.time);
+      into.set(part, from - time);
       covered += to - from;
       filledTo = to;
     }
@@ -181,14 +187,15 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
   }
 
   function measure(nowMs: number): void {
-    delay = nowMs - delays.fastestMs - playAt! / SAMPLES_PER_MS;
+    delay = nowMs - delays.fastestMs() - playAt! / SAMPLES_PER_MS;
     recentDelays.push(delay);
     if (recentDelays.length > STEADY_PULLS) recentDelays.shift();
   }
 
   /** What is waited for beyond need is given up: at once when it is far too much, else by one frame where two are at hand. */
   function catchUp(): boolean {
-    if (recentDelays.length < STEADY_PULLS) return false;
+    // The usual case, told before anything is gone through: the least of them is no more than the last.
+    if (recentDelays.length < STEADY_PULLS || delay - targetMs() < FRAME_MS) return false;
     const excess = Math.min(...recentDelays) - targetMs();
     if (delay > maxDelayMs && excess > FRAME_MS) {
       recentDelays.length = 0;
@@ -202,6 +209,12 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
     recentDelays.length = 0;
     moveTo(playAt! + 2 * FRAME_SAMPLES);
     return true;
+  }
+
+  function waitingMs(): number {
+    const newest = waiting.at(-1);
+    if (!newest) return 0;
+    return (newest.time + newest.samples.length - Math.max(playAt ?? 0, waiting[0]!.time)) / SAMPLES_PER_MS;
   }
 
   return {
@@ -242,7 +255,7 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
     pull(nowMs) {
       if (playAt === null) {
         const first = waiting[0];
-        if (!first || nowMs - delays.fastestMs - first.time / SAMPLES_PER_MS < targetMs()) return idle();
+        if (!first || nowMs - delays.fastestMs() - first.time / SAMPLES_PER_MS < targetMs()) return idle();
         playAt = first.time;
         pausing = false;
         recentDelays.length = 0;
@@ -270,19 +283,6 @@ export function createJitterBuffer({ maxDelayMs = DEFAULT_MAX_DELAY_MS } = {}): 
       if (covered > 0 || delay + FRAME_MS / 2 >= targetMs()) moveTo(playAt + FRAME_SAMPLES);
       return made;
     },
-    get framesConcealed() {
-      return framesConcealed;
-    },
-    get packetsLate() {
-      return packetsLate;
-    },
-    get waitingMs() {
-      const newest = waiting.at(-1);
-      if (!newest) return 0;
-      return (newest.time + newest.samples.length - Math.max(playAt ?? 0, waiting[0]!.time)) / SAMPLES_PER_MS;
-    },
-    get delayMs() {
-      return delay;
-    },
+    stats: () => ({ framesConcealed, packetsLate, waitingMs: waitingMs(), delayMs: delay }),
   };
 }

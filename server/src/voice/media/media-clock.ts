@@ -41,10 +41,13 @@ interface Member {
 }
 
 /**
- * The 20 ms are cut into so many slots, and calls are dealt out over them: what all calls together need doesn't come in
- * one burst, so that none waits for all the others.
+ * The 20 ms are cut into so many slots: what all calls together need doesn't come in one burst, so that none waits for all
+ * the others. A slot is filled before the next is used, since each one wakes the process once more: with four of them
+ * 50 calls cost a quarter more than with one.
  */
 const SLOTS = 4;
+/** Some 4 ms of work. When all are full, calls are dealt out evenly. */
+const FULL_SLOT = 64;
 const SLOT_MS = FRAME_MS / SLOTS;
 const DEFAULT_CATCH_UP_FRAMES = 5;
 
@@ -102,9 +105,9 @@ export function createMediaClock(options: MediaClockOptions = {}): MediaClock {
     add(tick) {
       // Slots that passed while nobody listened aren't made up for.
       if (members() === 0) nextSlot = Math.max(nextSlot, slotAt(now()) + 1);
-      let slot = 0;
-      for (let other = 1; other < SLOTS; other++)
-        if (slots[other]!.length < slots[slot]!.length) slot = other;
+      let slot = slots.findIndex((calls) => calls.length < FULL_SLOT);
+      if (slot < 0)
+        slot = slots.indexOf(slots.reduce((least, calls) => (calls.length < least.length ? calls : least)));
       const earliest = Math.max(nextSlot, slotAt(now()) + 1);
       const member = {
         tick,

@@ -83,7 +83,7 @@ export function mediaLegContract(name: string, open: () => Promise<LegUnderTest>
     it("tells of each digit that is keyed beside the audio once", async () => {
       const { leg, far } = subject;
       if (!far.key) return;
-      expect(leg.digitsOutOfBand).toBe(true);
+      expect(leg.digitsOutOfBand()).toBe(true);
       const digits: string[] = [];
       leg.onDigit((digit) => digits.push(digit));
       for (const digit of "19*#0") far.key(digit);

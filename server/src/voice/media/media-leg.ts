@@ -23,7 +23,7 @@ export interface MediaLeg {
   /** Sends 20 ms: exactly 160 samples. The leg copies them. */
   send(samples: Int16Array): void;
   /** True when digits arrive beside the audio (RFC 4733, a vendor's message): then they aren't looked for in the audio. */
-  readonly digitsOutOfBand: boolean;
+  digitsOutOfBand(): boolean;
   /** A digit `0-9*#A-D` that the far side keyed, once per press. */
   onDigit(listener: (digit: string) => void): void;
   /** Called once when the first packet of the far side's audio has come. At once when it has already. */

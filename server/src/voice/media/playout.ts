@@ -17,11 +17,11 @@ export interface PlayoutQueue {
    */
   flush(): Flushed | null;
   /** True when `next()` would return silence because nothing at all is queued. */
-  readonly isEmpty: boolean;
+  isEmpty(): boolean;
   /** How much audio waits, milliseconds. */
-  readonly queuedMs: number;
+  queuedMs(): number;
   /** How much was refused because too much waited already, milliseconds. */
-  readonly refusedMs: number;
+  refusedMs(): number;
 }
 
 export interface Flushed {
@@ -149,15 +149,9 @@ export function createPlayout(options: PlayoutOptions = {}): PlayoutQueue {
         unplayed: behind.map(({ id }) => id),
       };
     },
-    get isEmpty() {
-      return utterances.length === 0;
-    },
-    get queuedMs() {
-      return waiting / SAMPLES_PER_MS;
-    },
-    get refusedMs() {
-      return refused / SAMPLES_PER_MS;
-    },
+    isEmpty: () => utterances.length === 0,
+    queuedMs: () => waiting / SAMPLES_PER_MS,
+    refusedMs: () => refused / SAMPLES_PER_MS,
   };
 }
 

@@ -8,9 +8,9 @@ export interface ReceiveStatistics {
   /** A packet of the source that isn't audio: it counts, and says nothing of jitter. */
   counted(packet: { sequenceNumber: number; ssrc: number }): void;
   /** Packets that were expected of all sources so far and haven't come; not negative. */
-  readonly lost: number;
+  lost(): number;
   /** Interarrival jitter, milliseconds. */
-  readonly jitterMs: number;
+  jitterMs(): number;
   /** Of the source that sends now; null before its first packet. `highest` counts on where sequence numbers wrap. */
   source(): { ssrc: number; highest: number; expected: number; received: number } | null;
 }
@@ -43,7 +43,7 @@ export function createReportMemory(statistics: ReceiveStatistics): { next(): Sou
           expected <= 0 || missing <= 0 ? 0 : Math.min(255, Math.floor((256 * missing) / expected)),
         lost: Math.max(0, source.expected - source.received),
         highest: source.highest,
-        jitter: Math.round(statistics.jitterMs * SAMPLES_PER_MS),
+        jitter: Math.round(statistics.jitterMs() * SAMPLES_PER_MS),
       };
     },
   };
@@ -61,7 +61,9 @@ export function createReceiveStatistics(): ReceiveStatistics {
   let received = 0;
   let lostBefore = 0;
   let jitter = 0;
-  let last: { timestamp: number; atMs: number } | null = null;
+  /** Of the last packet; the time is null before the first. */
+  let lastTimestamp = 0;
+  let lastAtMs: number | null = null;
 
   const lost = () => lostBefore + Math.max(0, expected - received);
 
@@ -74,7 +76,7 @@ export function createReceiveStatistics(): ReceiveStatistics {
       cycles = 0;
       expected = 1;
       received = 0;
-      last = null;
+      lastAtMs = null;
     } else if (ahead > 0) {
       expected += ahead;
       if (packet.sequenceNumber < highest) cycles++;
@@ -87,19 +89,16 @@ export function createReceiveStatistics(): ReceiveStatistics {
     counted: count,
     received(packet, atMs) {
       count(packet);
-      if (last) {
-        const apart = (atMs - last.atMs) * SAMPLES_PER_MS - distance32(packet.timestamp, last.timestamp);
+      if (lastAtMs !== null) {
+        const apart = (atMs - lastAtMs) * SAMPLES_PER_MS - distance32(packet.timestamp, lastTimestamp);
         jitter += (Math.abs(apart) - jitter) / 16;
       }
-      last = { timestamp: packet.timestamp, atMs };
+      lastTimestamp = packet.timestamp;
+      lastAtMs = atMs;
     },
     source: () =>
       ssrc === null ? null : { ssrc, highest: ((cycles << 16) | highest) >>> 0, expected, received },
-    get lost() {
-      return lost();
-    },
-    get jitterMs() {
-      return jitter / SAMPLES_PER_MS;
-    },
+    lost,
+    jitterMs: () => jitter / SAMPLES_PER_MS,
   };
 }

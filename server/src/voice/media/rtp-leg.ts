@@ -248,9 +248,7 @@ function legOver(
   return {
     localPort,
     closed,
-    get digitsOutOfBand() {
-      return eventType !== undefined;
-    },
+    digitsOutOfBand: () => eventType !== undefined,
     receive: () => (open ? buffer.pull(now()) : null),
     send(samples) {
       if (!open) return;
@@ -289,15 +287,18 @@ function legOver(
       else firstAudioListeners.push(listener);
     },
     reported: () => reports?.told ?? null,
-    stats: () => ({
-      framesSent,
-      packetsReceived,
-      packetsLost: statistics.lost + buffer.packetsLate,
-      framesConcealed: buffer.framesConcealed,
-      packetsRefused,
-      jitterMs: statistics.jitterMs,
-      delayMs: buffer.waitingMs,
-    }),
+    stats() {
+      const { framesConcealed, packetsLate, waitingMs } = buffer.stats();
+      return {
+        framesSent,
+        packetsReceived,
+        packetsLost: statistics.lost() + packetsLate,
+        framesConcealed,
+        packetsRefused,
+        jitterMs: statistics.jitterMs(),
+        delayMs: waitingMs,
+      };
+    },
     close() {
       if (!open) return;
       open = false;

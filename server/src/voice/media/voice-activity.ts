@@ -27,10 +27,6 @@ export interface SpeechDetector {
    * @returns what began or ended with this frame
    */
   push(samples: Int16Array): SpeechEvent | null;
-  /** True between `started` and `ended`. */
-  readonly speaking: boolean;
-  /** Loudness of the last frame: decibels below full scale. */
-  readonly level: number;
   /** Releases what it holds of the shared memory, which the garbage collector would do later. Idempotent; `push` returns null afterwards. */
   close(): void;
 }
@@ -131,12 +127,6 @@ function createDetector(
         return { type: "ended", durationMs: (lastActive - startedAt + 1) * FRAME_MS };
       }
       return null;
-    },
-    get speaking() {
-      return speaking;
-    },
-    get level() {
-      return level;
     },
     close() {
       if (!closed) release();

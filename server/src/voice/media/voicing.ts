@@ -33,7 +33,7 @@ const MIN_TONE_CROSSINGS = 0.08;
 
 /** Looks at one call's audio, frame by frame. */
 export function createVoicingAnalyzer(): VoicingAnalyzer {
-  const half = new Float64Array(FRAME_SAMPLES);
+  const half = new Float32Array(FRAME_SAMPLES);
   let frame: Int16Array = new Int16Array(FRAME_SAMPLES);
   let previousHalf = 0;
   let level = QUIETEST_DB;
@@ -74,7 +74,7 @@ export function createVoicingAnalyzer(): VoicingAnalyzer {
 }
 
 /** The best correlation (up to 1) of the newer half with what came 2.5 to 16.5 ms before it. */
-function periodicity(half: Float64Array): number {
+function periodicity(half: Float32Array): number {
   let own = 1;
   for (let at = HALF_FRAME; at < FRAME_SAMPLES; at++) own += half[at]! ** 2;
   let other = 1;
@@ -92,14 +92,14 @@ function periodicity(half: Float64Array): number {
 
 const ORDER = 8;
 const COLUMNS = ORDER + 1;
+/** [i][j]: the sum over all samples of the one i before times the one j before. Filled anew each time. */
+const products = new Float64Array(COLUMNS * COLUMNS);
 
 /**
  * How well each sample follows from the eight before it, in decibels: for two sinusoids four would do, the
  * others average G.711's noise away. (Linear prediction by the covariance method, solved by elimination.)
  */
 function predictionGain(samples: Int16Array): number {
-  // products[i][j]: the sum over all samples of the one i before times the one j before.
-  const products = new Float64Array(COLUMNS * COLUMNS);
   for (let column = 0; column <= ORDER; column++) {
     let sum = 0;
     for (let at = ORDER; at < FRAME_SAMPLES; at++) sum += samples[at]! * samples[at - column]!;

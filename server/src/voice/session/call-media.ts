@@ -33,7 +33,7 @@ const SILENCE = new Int16Array(FRAME_SAMPLES);
 export function startCallMedia(options: CallMediaOptions): () => void {
   const { leg, detectors, recorder, time, onLost } = options;
   const speech = detectors.speech();
-  const digits = leg.digitsOutOfBand ? null : detectors.digits();
+  const digits = leg.digitsOutOfBand() ? null : detectors.digits();
   let quietMs = 0;
   let stopped = false;
 

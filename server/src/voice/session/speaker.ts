@@ -174,7 +174,7 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
     },
     next() {
       const frame = playout.next();
-      starvedFrames = !playout.isEmpty && playout.queuedMs === 0 ? starvedFrames + 1 : 0;
+      starvedFrames = !playout.isEmpty() && playout.queuedMs() === 0 ? starvedFrames + 1 : 0;
       if (starvedFrames >= STARVED_FRAMES) endOpen();
       return frame;
     },
@@ -184,7 +184,7 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
       return ownWaiting > 0;
     },
     get quiet() {
-      return playout.isEmpty;
+      return playout.isEmpty();
     },
     hasBegun: (utteranceId) => begun.has(utteranceId),
     seal(utteranceId) {

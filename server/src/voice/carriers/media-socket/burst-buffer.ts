@@ -7,11 +7,13 @@ export interface BurstBuffer {
   push(samples: Int16Array): void;
   /** The 20 ms that are due; null while nothing has come for 200 ms. Valid until the next call. */
   pull(): HeardFrame | null;
-  readonly framesConcealed: number;
-  /** Of what came, so much was given up because it would have been heard far too late. */
-  readonly framesDropped: number;
-  /** How much audio waits, milliseconds. */
-  readonly waitingMs: number;
+  stats(): {
+    framesConcealed: number;
+    /** Of what came, so much was given up because it would have been heard far too late. */
+    framesDropped: number;
+    /** How much audio waits, milliseconds. */
+    waitingMs: number;
+  };
 }
 
 const SAMPLES_PER_MS = SAMPLE_RATE / 1_000;
@@ -113,14 +115,10 @@ export function createBurstBuffer(): BurstBuffer {
       frame.concealed = false;
       return frame;
     },
-    get framesConcealed() {
-      return framesConcealed;
-    },
-    get framesDropped() {
-      return Math.ceil(samplesDropped / FRAME_SAMPLES);
-    },
-    get waitingMs() {
-      return waiting / SAMPLES_PER_MS;
-    },
+    stats: () => ({
+      framesConcealed,
+      framesDropped: Math.ceil(samplesDropped / FRAME_SAMPLES),
+      waitingMs: waiting / SAMPLES_PER_MS,
+    }),
   };
 }

@@ -144,7 +144,7 @@ export function openMediaSocketLeg(options: MediaSocketLegOptions): MediaLeg {
   socket.on("close", () => lose("the far side closed the connection"));
 
   return {
-    digitsOutOfBand: dialect.digitsOutOfBand,
+    digitsOutOfBand: () => dialect.digitsOutOfBand,
     receive: () => (isOpen ? buffer.pull() : null),
     send(samples) {
       if (!isOpen || !hasStarted) return;
@@ -169,11 +169,11 @@ export function openMediaSocketLeg(options: MediaSocketLegOptions): MediaLeg {
     stats: () => ({
       framesSent,
       packetsReceived,
-      packetsLost: buffer.framesDropped,
-      framesConcealed: buffer.framesConcealed,
+      packetsLost: buffer.stats().framesDropped,
+      framesConcealed: buffer.stats().framesConcealed,
       packetsRefused,
       jitterMs,
-      delayMs: buffer.waitingMs,
+      delayMs: buffer.stats().waitingMs,
     }),
     close,
   };

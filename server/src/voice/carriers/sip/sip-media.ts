@@ -96,9 +96,7 @@ export async function openSipMedia(options: SipMediaOptions): Promise<SipMedia> 
       send(samples) {
         if (direction === "sendrecv" || direction === "recvonly") rtp.send(samples);
       },
-      get digitsOutOfBand() {
-        return rtp.digitsOutOfBand;
-      },
+      digitsOutOfBand: rtp.digitsOutOfBand,
       onDigit: rtp.onDigit,
       onFirstAudio: rtp.onFirstAudio,
       stats: rtp.stats,
