@@ -42,6 +42,12 @@ const rules = [
     forbidden: /\bxmax\b/i,
   },
   {
+    // V8 keeps an object with an accessor of its own as a dictionary: each look-up in it is slow, and there are hundreds a frame.
+    name: "what works on every frame of audio has methods, not getters",
+    applies: (path) => path.startsWith("server/src/voice/media/") && !isTest(path),
+    forbidden: /^\s+get \w+\(\)/,
+  },
+  {
     name: "no test is skipped for good, nor run alone",
     applies: (path) => path.endsWith(".test.ts"),
     forbidden: /\b(it|test|describe)\.(only|todo|skip)\(/,

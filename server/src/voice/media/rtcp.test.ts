@@ -38,11 +38,11 @@ describe("reports", () => {
     const statistics = createReceiveStatistics();
     const theirs = createReports(statistics, "them");
     for (const sequenceNumber of [1, 2, 4]) statistics.received({ sequenceNumber, timestamp: 0, ssrc: 7 }, 0);
-    expect(ours.told).toEqual({ lost: null, roundTripMs: null });
+    expect(ours.told()).toEqual({ lost: null, roundTripMs: null });
     theirs.received(ours.next(SENT, 10_000), 70_050);
     ours.received(theirs.next({ ...SENT, ssrc: 8 }, 70_550), 10_600);
-    expect(ours.told.lost).toBe(0.25);
-    expect(ours.told.roundTripMs).toBeCloseTo(100, 0);
+    expect(ours.told().lost).toBe(0.25);
+    expect(ours.told().roundTripMs).toBeCloseTo(100, 0);
   });
 
   it("that are garbage are left alone", () => {

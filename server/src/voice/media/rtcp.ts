@@ -7,7 +7,7 @@ export interface Reports {
   /** A compound packet of the far side's. Takes any bytes. */
   received(bytes: Uint8Array, atMs: number): void;
   /** The share of our packets that the far side has lost lately, 0 to 1, and the time there and back; null: not told yet. */
-  readonly told: { lost: number | null; roundTripMs: number | null };
+  told(): { lost: number | null; roundTripMs: number | null };
 }
 
 export interface SentSoFar {
@@ -88,9 +88,7 @@ export function createReports(statistics: ReceiveStatistics, cname: string): Rep
         at = end;
       }
     },
-    get told() {
-      return { lost, roundTripMs: roundTripMs === null ? null : Math.max(0, roundTripMs) };
-    },
+    told: () => ({ lost, roundTripMs: roundTripMs === null ? null : Math.max(0, roundTripMs) }),
   };
 }
 

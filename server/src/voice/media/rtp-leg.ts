@@ -58,7 +58,7 @@ export interface RtpLeg extends MediaLeg {
    */
   sendDigit(digit: string, durationMs?: number): void;
   /** What the far side's reports tell of our audio there; null while they tell nothing. */
-  reported(): Reports["told"] | null;
+  reported(): ReturnType<Reports["told"]> | null;
   /** Resolves when the socket is closed and its port is free again. */
   readonly closed: Promise<void>;
 }
@@ -286,7 +286,7 @@ function legOver(
       if (heardAudio) listener();
       else firstAudioListeners.push(listener);
     },
-    reported: () => reports?.told ?? null,
+    reported: () => reports?.told() ?? null,
     stats() {
       const { framesConcealed, packetsLate, waitingMs } = buffer.stats();
       return {

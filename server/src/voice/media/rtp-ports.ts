@@ -8,7 +8,7 @@ export interface RtpPorts {
   take<T>(bind: (port: number) => Promise<T | null>): Promise<{ port: number; bound: T }>;
   /** Gives it back. Call it when the socket is closed. */
   release(port: number): void;
-  readonly inUse: number;
+  inUse(): number;
 }
 
 /** Every port of the range is in use: the message says which range. */
@@ -50,8 +50,6 @@ export function createRtpPorts({ from, to }: { from: number; to: number }): RtpP
     release(port) {
       taken.delete(port);
     },
-    get inUse() {
-      return taken.size;
-    },
+    inUse: () => taken.size,
   };
 }

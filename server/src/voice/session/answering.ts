@@ -54,7 +54,7 @@ export function createAnswering({ context, detectors, onPerson, onMachine }: Ans
           })
           .catch(() => undefined);
       },
-      spoken: () => (queued && speaker.quiet) || context.now() - startedMs >= VOICEMAIL_WITHIN_MS,
+      spoken: () => (queued && speaker.isQuiet()) || context.now() - startedMs >= VOICEMAIL_WITHIN_MS,
       onDone: () => finish("A message was left on the answering machine."),
     });
   };

@@ -49,7 +49,7 @@ export function startClosing(options: ClosingOptions): () => void {
     if (done) return;
     elapsedMs += FRAME_MS;
     const begun = sentence === null || speaker.hasBegun(LAST_WORDS) || own === "said" || own === "impossible";
-    quietMs = begun && speaker.quiet ? quietMs + FRAME_MS : 0;
+    quietMs = begun && speaker.isQuiet() ? quietMs + FRAME_MS : 0;
     if (!begun && own === "unasked" && elapsedMs >= ENGINE_BEGINS_WITHIN_MS) sayOwn(sentence);
     if (quietMs < QUIET_MS && elapsedMs < withinMs) return;
     done = true;

@@ -12,7 +12,7 @@ export interface EngineLink {
   /** Tells the engine something. Nothing happens once it has failed or was closed. */
   tell(what: (session: EngineSession) => void): void;
   /** False once it has failed or was closed. */
-  readonly alive: boolean;
+  isAlive(): boolean;
   close(): void;
 }
 
@@ -68,9 +68,7 @@ export async function openEngineLink(options: EngineLinkOptions): Promise<Engine
         fail(`The engine threw: ${messageOf(error)}`);
       }
     },
-    get alive() {
-      return alive;
-    },
+    isAlive: () => alive,
     close() {
       if (!alive) return;
       alive = false;

@@ -16,9 +16,9 @@ export interface Speaker {
   /** Throws away what isn't played yet. @returns which utterances that were, and how much of each was played */
   interrupt(): { utteranceId: string; playedMs: number }[];
   /** A sentence of the session's own is being played or waits. */
-  readonly speaksOwn: boolean;
+  speaksOwn(): boolean;
   /** Nothing is being played, nothing waits, and nothing that was begun is still to come. */
-  readonly quiet: boolean;
+  isQuiet(): boolean;
   /** Audio of it has come. */
   hasBegun(utteranceId: string): boolean;
   /** Of the engine's, only this may still begin. */
@@ -180,12 +180,8 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
     },
     interrupt,
     endOpen,
-    get speaksOwn() {
-      return ownWaiting > 0;
-    },
-    get quiet() {
-      return playout.isEmpty();
-    },
+    speaksOwn: () => ownWaiting > 0,
+    isQuiet: playout.isEmpty,
     hasBegun: (utteranceId) => begun.has(utteranceId),
     seal(utteranceId) {
       sealed = { utteranceId };

@@ -89,12 +89,12 @@ export function createTalk(
   };
   const say = (text: string) => {
     const utteranceId = `sentence-${++sentenceCount}`;
-    if (link.alive) link.tell((session) => session.say(text, utteranceId));
+    if (link.isAlive()) link.tell((session) => session.say(text, utteranceId));
     else void sayOwn(text);
   };
 
   const interrupt = () => {
-    if (closing || speaker.speaksOwn || transferring.under) return;
+    if (closing || speaker.speaksOwn() || transferring.isUnderWay()) return;
     for (const { utteranceId, playedMs } of speaker.interrupt()) {
       link.tell((session) => session.interrupted(utteranceId, playedMs));
     }
@@ -111,7 +111,7 @@ export function createTalk(
     const askEngine = (text: string, utteranceId: string) => {
       if (!begun) return false;
       link.tell((session) => session.say(text, utteranceId));
-      return link.alive;
+      return link.isAlive();
     };
     owedSinceMs = null;
     closing = () => undefined;
@@ -136,7 +136,7 @@ export function createTalk(
   const trouble = (message: string) => {
     failure = message;
     // A call that is ending, or is in a colleague's hands, needs no engine.
-    if (closing || transferring.under || !begun) return;
+    if (closing || transferring.isUnderWay() || !begun) return;
     wrapUp({
       sentence: sentences.trouble,
       withinMs: TROUBLE_WITHIN_MS,
@@ -178,7 +178,7 @@ export function createTalk(
     refusal(name) {
       // Nobody's wish is lost because it came during the goodbye.
       if (closing) return name === "record_opt_out" ? null : "The call is ending.";
-      return transferring.under ? "A colleague is being called." : null;
+      return transferring.isUnderWay() ? "A colleague is being called." : null;
     },
     answer(id, result) {
       owe();
@@ -233,7 +233,7 @@ export function createTalk(
       if (beginning && !begun && context.now() - beginning.atMs >= ANNOUNCED_WITHIN_MS) beginEngine();
       if (!begun || heldBack) return;
       link.tell((session) => session.hear(samples));
-      if (owedSinceMs === null || closing || tools.running || transferring.under) return;
+      if (owedSinceMs === null || closing || tools.areRunning() || transferring.isUnderWay()) return;
       if (context.now() - owedSinceMs < ENGINE_SILENT_MS) return;
       link.close();
       trouble("it fell silent");
@@ -281,7 +281,7 @@ export function createTalk(
     },
     out(samples) {
       const colleague = transferring.tick(samples);
-      return colleague && speaker.quiet ? colleague : speaker.next();
+      return colleague && speaker.isQuiet() ? colleague : speaker.next();
     },
     afterSend: () => closing?.(),
     wrapUp,

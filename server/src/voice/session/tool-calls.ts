@@ -24,7 +24,7 @@ export interface ToolCalls {
   /** Notes in the transcript what became of a tool. */
   note(name: string, text: string): void;
   /** Some are still running. */
-  readonly running: boolean;
+  areRunning(): boolean;
 }
 
 /** No conversation needs more; an engine that loops is stopped. */
@@ -84,8 +84,6 @@ export function createToolCalls(options: ToolCallsOptions): ToolCalls {
       }
     },
     note,
-    get running() {
-      return running > 0;
-    },
+    areRunning: () => running > 0,
   };
 }

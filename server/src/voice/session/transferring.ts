@@ -10,7 +10,7 @@ export interface Transferring {
   /** To be called every 20 ms with what the caller says. @returns what a joined human says, or null */
   tick(samples: Int16Array): Int16Array | null;
   /** A human is being called, or has joined. */
-  readonly under: boolean;
+  isUnderWay(): boolean;
   end(): void;
 }
 
@@ -98,9 +98,7 @@ export function createTransferring(options: TransferringOptions): Transferring {
       }
       return said;
     },
-    get under() {
-      return asking || transfer !== null;
-    },
+    isUnderWay: () => asking || transfer !== null,
     end() {
       transfer?.end();
       colleague?.turns.finish();
