@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { freePort } from "./service.ts";
+import { freePort } from "../server/src/testing/free-port.ts";
 
 export interface Sink {
   url: string;

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { median, report } from "./report.ts";
-import { freePort } from "./service.ts";
 
 /** The second and later `npm start` on a data folder, to the first good answer of /readyz; and its memory when idle. */
 const ROUNDS = 5;

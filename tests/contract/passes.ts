@@ -1,14 +1,11 @@
+// Longer than 300 lines, since it is a list: one place to see what is called.
 import { examples } from "../../server/src/api-documents/examples.ts";
 import type { RouteDefinition } from "../../server/src/http/route.ts";
 import type { FakeVoicePlane } from "../../server/src/testing/fake-voice-plane.ts";
 import { OPERATOR_TOKEN, type TestService } from "../../server/src/testing/harness.ts";
-
 import { telnyxCall, telnyxText, twilioCall, twilioText } from "./signed-texts.ts";
 
-/**
- * Calls of every endpoint, good and bad, as the traffic that the documents are compared with. Over 300 lines, since it is a list:
- * one place to see what is called.
- */
+/** Calls of every endpoint, good and bad, as the traffic that the documents are compared with. */
 
 interface Reply {
   status: number;

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { DomainError } from "../../../domain-error.ts";
+import { remembered } from "../../../remembered.ts";
 import {
   type ParsedTarget,
   parseTarget,
@@ -85,8 +86,8 @@ export function createDeliveryClient(options: DeliveryClientOptions): DeliveryCl
   const knownUrl = remembered((targetUrl): KnownUrl => {
     const parsed = parseTarget(targetUrl, allowPrivateTargets);
     return { parsed, vetted: vetLiteral(parsed) };
-  });
-  const keyOf = remembered(signingKey);
+  }, MAX_KNOWN);
+  const keyOf = remembered(signingKey, MAX_KNOWN);
 
   /** Resolves the target of an attempt again, cut off by the limit, the caller's signal and `close`. */
   const vet = async (parsed: ParsedTarget, signal: AbortSignal | undefined): Promise<VettedTarget> => {
@@ -129,19 +130,6 @@ export function createDeliveryClient(options: DeliveryClientOptions): DeliveryCl
       for (const lookup of lookups) lookup.abort("aborted");
       await connections.close();
     },
-  };
-}
-
-/** Keeps what was made of the last texts. */
-function remembered<Made>(make: (text: string) => Made): (text: string) => Made {
-  const known = new Map<string, Made>();
-  return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    const made = make(text);
-    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
-    known.set(text, made);
-    return made;
   };
 }
 

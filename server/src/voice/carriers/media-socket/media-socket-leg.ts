@@ -166,15 +166,18 @@ export function openMediaSocketLeg(options: MediaSocketLegOptions): MediaLeg {
       if (heardAudio) listener();
       else firstAudioListeners.push(listener);
     },
-    stats: () => ({
-      framesSent,
-      packetsReceived,
-      packetsLost: buffer.stats().framesDropped,
-      framesConcealed: buffer.stats().framesConcealed,
-      packetsRefused,
-      jitterMs,
-      delayMs: buffer.stats().waitingMs,
-    }),
+    stats() {
+      const { framesConcealed, framesDropped, waitingMs } = buffer.stats();
+      return {
+        framesSent,
+        packetsReceived,
+        packetsLost: framesDropped,
+        framesConcealed,
+        packetsRefused,
+        jitterMs,
+        delayMs: waitingMs,
+      };
+    },
     close,
   };
 }

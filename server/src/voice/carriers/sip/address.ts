@@ -1,4 +1,4 @@
-import { rememberLast } from "./remember-last.ts";
+import { remembered } from "../../../remembered.ts";
 import { parseParams } from "./via.ts";
 
 export interface SipUri {
@@ -48,7 +48,7 @@ export function parseNameAddress(value: string | undefined): NameAddress | null 
   return value === undefined ? null : readNameAddress(value);
 }
 
-const readNameAddress = rememberLast((value): NameAddress | null => {
+const readNameAddress = remembered((value): NameAddress | null => {
   const bracketed = /^\s*(?:"(?:[^"\\]|\\.)*"|[^"<]*)\s*<([^<>]+)>\s*(;.*)?$/s.exec(value);
   if (bracketed) return { uri: bracketed[1]!.trim(), params: parseParams(bracketed[2] ?? "") };
   const [, uri, params = ""] = /^\s*([^\s;<>"]+)\s*(;.*)?$/s.exec(value) ?? [];

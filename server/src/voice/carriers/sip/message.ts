@@ -1,4 +1,4 @@
-import { rememberLast } from "./remember-last.ts";
+import { remembered } from "../../../remembered.ts";
 
 /** One message of SIP (RFC 3261). Header names are lower case and long, whatever was sent; values are as sent, unfolded. */
 export interface SipHeader {
@@ -27,7 +27,7 @@ export interface SipResponse {
 export type SipMessage = SipRequest | SipResponse;
 
 /** RFC 3261, 7.3.3, and what was registered since. */
-export const COMPACT_NAMES: Readonly<Record<string, string>> = {
+const COMPACT: Readonly<Record<string, string>> = {
   a: "accept-contact",
   b: "referred-by",
   c: "content-type",
@@ -47,27 +47,36 @@ export const COMPACT_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** How names are written: all that calls have, so that they are looked up; others have each of their words capitalized. */
-const WRITTEN: Readonly<Record<string, string>> = {
-  allow: "Allow",
-  "call-id": "Call-ID",
-  contact: "Contact",
-  "content-length": "Content-Length",
-  "content-type": "Content-Type",
-  cseq: "CSeq",
-  from: "From",
-  "max-forwards": "Max-Forwards",
-  "record-route": "Record-Route",
-  route: "Route",
-  to: "To",
-  "user-agent": "User-Agent",
-  via: "Via",
-  "www-authenticate": "WWW-Authenticate",
-};
+const WRITTEN: ReadonlyMap<string, string> = new Map([
+  ["allow", "Allow"],
+  ["call-id", "Call-ID"],
+  ["contact", "Contact"],
+  ["content-length", "Content-Length"],
+  ["content-type", "Content-Type"],
+  ["cseq", "CSeq"],
+  ["from", "From"],
+  ["max-forwards", "Max-Forwards"],
+  ["record-route", "Record-Route"],
+  ["route", "Route"],
+  ["to", "To"],
+  ["user-agent", "User-Agent"],
+  ["via", "Via"],
+  ["www-authenticate", "WWW-Authenticate"],
+]);
 
-/** The same, to be read by. */
-export const WELL_KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries(WRITTEN).map(([name, written]) => [written, name]),
-);
+/** Names as they come, most of them as they are written. A map, as others choose what is looked up in it. */
+const LONG: ReadonlyMap<string, string> = new Map([
+  ...Array.from(WRITTEN, ([name, written]): [string, string] => [written, name]),
+  ...Object.entries(COMPACT),
+]);
+
+/** A header's name as it is here: lower case, and long. */
+export function longName(told: string): string {
+  const known = LONG.get(told);
+  if (known !== undefined) return known;
+  const name = told.trim().toLowerCase();
+  return LONG.get(name) ?? name;
+}
 
 /** The first value of a header, or undefined. */
 export function header(message: SipMessage, name: string): string | undefined {
@@ -131,7 +140,7 @@ function oneLine(text: string): string {
 }
 
 function writtenName(name: string): string {
-  return WRITTEN[name] ?? name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  return WRITTEN.get(name) ?? name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /** The number and the method of a CSeq; null when it has none. */
@@ -144,7 +153,7 @@ interface CSeq {
   readonly method: string;
 }
 
-const readCseq = rememberLast((value): CSeq | null => {
+const readCseq = remembered((value): CSeq | null => {
   const [, digits, method] = /^(\d{1,10})\s+(\S+)$/.exec(value.trim()) ?? [];
   const number = Number(digits);
   return method !== undefined && number < 2 ** 31 ? { number, method } : null;

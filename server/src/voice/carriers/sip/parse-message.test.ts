@@ -62,6 +62,14 @@ describe("a message", () => {
     expect(header(message, "call-id")).toBe("wsinv.ndaksdj@192.0.2.1");
   });
 
+  it.each(["constructor", "__proto__", "toString"])(
+    "with a header called %s has a header of that name",
+    (name) => {
+      const { headers } = parse([...REQUEST, `${name}: x`])!;
+      expect(headers.at(-1)).toEqual({ name: name.toLowerCase(), value: "x" });
+    },
+  );
+
   it("with several Vias in one header is answered by the first", () => {
     const message = parse(
       replaced("Via", 'SIP/2.0/TCP [2001:db8::1]:99;branch=b;x="a,b", SIP/2.0/UDP second'),

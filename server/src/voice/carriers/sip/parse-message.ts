@@ -1,13 +1,5 @@
 import { parseNameAddress } from "./address.ts";
-import {
-  COMPACT_NAMES,
-  cseqOf,
-  header,
-  type SipHeader,
-  type SipMessage,
-  type SipRequest,
-  WELL_KNOWN_NAMES,
-} from "./message.ts";
+import { cseqOf, header, longName, type SipHeader, type SipMessage, type SipRequest } from "./message.ts";
 import { parseVia } from "./via.ts";
 
 const MAX_HEADERS = 256;
@@ -117,13 +109,8 @@ function unfold(text: string): string[] {
 function readHeader(line: string): SipHeader | null {
   const colon = line.indexOf(":");
   if (colon < 1) return null;
-  const told = line.slice(0, colon);
-  const value = line.slice(colon + 1).trim();
-  const known = WELL_KNOWN_NAMES.get(told);
-  if (known !== undefined) return { name: known, value };
-  const name = told.trim().toLowerCase();
-  if (!TOKEN.test(name)) return null;
-  return { name: COMPACT_NAMES[name] ?? name, value };
+  const name = longName(line.slice(0, colon));
+  return TOKEN.test(name) ? { name, value: line.slice(colon + 1).trim() } : null;
 }
 
 /** Null when it isn't told: then the body is what is left. */

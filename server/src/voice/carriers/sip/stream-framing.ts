@@ -1,4 +1,4 @@
-import { COMPACT_NAMES } from "./message.ts";
+import { longName } from "./message.ts";
 import { contentLength, endOfHead } from "./parse-message.ts";
 
 /** Cuts what comes over a connection into messages (RFC 3261, 18.3): by the empty line, and by the length that is told. */
@@ -46,7 +46,7 @@ export function createStreamFraming(): StreamFraming {
 function lengthHeaders(head: string): { name: string; value: string }[] {
   return head.split(/\r?\n/).flatMap((line) => {
     const [, name = "", value = ""] = /^([A-Za-z-]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-    const long = COMPACT_NAMES[name.toLowerCase()] ?? name.toLowerCase();
+    const long = longName(name);
     return long === "content-length" ? [{ name: long, value }] : [];
   });
 }

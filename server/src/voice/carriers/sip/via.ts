@@ -1,4 +1,4 @@
-import { rememberLast } from "./remember-last.ts";
+import { remembered } from "../../../remembered.ts";
 
 /** Who sent a message over which way: the topmost Via of a request tells where its answer goes. */
 export interface Via {
@@ -20,7 +20,7 @@ export function parseVia(value: string | undefined): Via | null {
   return value === undefined ? null : readVia(value);
 }
 
-const readVia = rememberLast((value): Via | null => {
+const readVia = remembered((value): Via | null => {
   const first = value.includes(",") || value.includes('"') ? value.slice(0, value.search(/[",]/)) : value;
   const [, protocol, host, port, params = ""] = VIA.exec(first.trim()) ?? [];
   if (protocol === undefined || host === undefined) return null;
