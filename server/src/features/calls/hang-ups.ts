@@ -22,9 +22,8 @@ export function createHangUps(deps: CallsDeps): HangUps {
   const end = async (organizationId: string, id: string): Promise<void> => {
     for (let tries = 1; ; tries++) {
       try {
-        const live = deps.voice?.plane.find(id);
-        if (live) return await live.optedOut(REASON);
-        return await hangupCall(deps, { organizationId, id, reason: REASON, ringing: "cancel" });
+        const how = { reason: REASON, ringing: "cancel", optedOut: true } as const;
+        return await hangupCall(deps, { organizationId, id, ...how });
       } catch (error) {
         const code = error instanceof DomainError ? error.code : null;
         if (code === "call_already_ended") return;

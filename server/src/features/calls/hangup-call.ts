@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../domain-error.ts";
+import type { LiveCall } from "../../voice/session/voice-plane.ts";
 import { askVoice, VoiceUnreached } from "./ask-voice.ts";
 import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";
@@ -11,14 +12,21 @@ const LONGEST_WAIT_MS = 10_000;
 
 /**
  * Ends a live call, wherever it runs, and returns once its end is stored.
- * @param input `ringing`: whether a call that isn't connected yet is canceled, or refused
+ * @param input `ringing`: whether a call that isn't connected yet is canceled, or refused; `optedOut`: the person is told first, in one
+ *   sentence, that they won't be called again
  * @throws DomainError not_found, call_already_ended, call_not_connected, hangup_failed
  */
 export async function hangupCall(
   deps: CallsDeps,
-  input: { organizationId: string; id: string; reason: string; ringing: "cancel" | "refuse" },
+  input: {
+    organizationId: string;
+    id: string;
+    reason: string;
+    ringing: "cancel" | "refuse";
+    optedOut?: boolean;
+  },
 ): Promise<void> {
-  const { organizationId, id, reason } = input;
+  const { organizationId, id } = input;
   const call = await readCallRow(deps, organizationId, id);
   if (call.ended_at !== null) throw new DomainError("call_already_ended", "The call has ended already.");
   if (call.status !== "in-progress" && input.ringing === "refuse") {
@@ -29,8 +37,9 @@ export async function hangupCall(
   }
   const started = performance.now();
   const live = deps.voice?.plane.find(call.id);
-  if (live) await live.hangup(reason);
-  else await askToHangUp(deps, { organizationId, callId: call.id, reason });
+  const handed: HandedHangup = { reason: input.reason, optedOut: input.optedOut === true };
+  if (live) await hangupLive(live, handed);
+  else await askToHangUp(deps, { organizationId, callId: call.id, handed });
 
   for (;;) {
     if ((await readCallRow(deps, organizationId, id)).ended_at !== null) return;
@@ -46,12 +55,18 @@ export async function hangupCall(
 /** What a hangup is handed on with, to the process that runs the call. */
 export interface HandedHangup {
   reason: string;
+  optedOut: boolean;
+}
+
+/** Ends a call that runs in this process. */
+export function hangupLive(live: LiveCall, { reason, optedOut }: HandedHangup): Promise<void> {
+  return optedOut ? live.optedOut(reason) : live.hangup(reason);
 }
 
 /** Returns when the process that runs the call has hung it up, or can't be reached: the call's record tells which. */
 async function askToHangUp(
   deps: CallsDeps,
-  { organizationId, callId, reason }: { organizationId: string; callId: string; reason: string },
+  { organizationId, callId, handed }: { organizationId: string; callId: string; handed: HandedHangup },
 ): Promise<void> {
   const [owner] = await deps.database.query<{ owner_id: string }>({
     ...sql.readOwner,
@@ -59,14 +74,13 @@ async function askToHangUp(
   });
   // It has just ended.
   if (!owner) return;
-  const payload: HandedHangup = { reason };
   try {
     await askVoice(deps, {
       organizationId,
       kind: "hangup",
       ownerId: owner.owner_id,
       callId,
-      payload,
+      payload: handed,
       answerWithinMs: LONGEST_WAIT_MS,
     });
   } catch (error) {

@@ -5,7 +5,7 @@ import { startWorker, type Worker } from "../../workers/worker.ts";
 import type { VoiceAnswer, VoiceRequest } from "./ask-voice.ts";
 import type { CallsDeps } from "./calls-deps.ts";
 import { connectHere, type HandedOffer } from "./connect-browser.ts";
-import type { HandedHangup } from "./hangup-call.ts";
+import { type HandedHangup, hangupLive } from "./hangup-call.ts";
 import type { CallRequest } from "./open-call.ts";
 import { startHere } from "./start-call.ts";
 import type { HandedStart } from "./start-elsewhere.ts";
@@ -156,7 +156,8 @@ async function carryOut(deps: Deps, request: ClaimedRequest): Promise<unknown> {
     });
   }
   // One that isn't here has just ended.
-  await plane.find(callId)?.hangup((JSON.parse(request.payload) as HandedHangup).reason);
+  const live = plane.find(callId);
+  if (live) await hangupLive(live, JSON.parse(request.payload) as HandedHangup);
   return null;
 }
 

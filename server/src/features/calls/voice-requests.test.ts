@@ -291,6 +291,22 @@ describe("a page and a hangup", () => {
     expect(await outcomes()).toContain('outreach_voice_requests_total{kind="hangup",outcome="done"} 1');
   });
 
+  it("of somebody who texts STOP comes after a sentence to them, wherever the call runs", async () => {
+    const { plane } = await voice();
+    const { body } = await start(PHONE);
+    await plane.last().answer();
+    const text = { from_number: "4155550100", to_number: "2125550199", body: "STOP" };
+    expect(await admin("/texts", text)).toMatchObject({ status: 201 });
+    // As the session ends it that says the sentence.
+    await expect
+      .poll(() => read(body.id))
+      .toMatchObject({
+        status: "completed",
+        call_outcome: "do_not_call",
+        end_reason: "The person asked by text not to be called.",
+      });
+  });
+
   it("are found without a notification, which a pooler may lose", async () => {
     const { plane } = await voice();
     await start(BROWSER);

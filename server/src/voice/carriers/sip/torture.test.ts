@@ -4,6 +4,7 @@ import { once } from "node:events";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../clock.ts";
+import { freePort } from "../../../testing/free-port.ts";
 import { memoryTrunkLimits } from "../../../testing/voice/memory-trunk-limits.ts";
 import { createRtpPorts } from "../../media/rtp-ports.ts";
 import { createSipCarrier, type SipCarrier } from "./create-sip-carrier.ts";
@@ -344,12 +345,7 @@ describe("over UDP, the carrier", () => {
     });
     socket.bind(0, "127.0.0.1");
     await once(socket, "listening");
-    const probe = createSocket("udp4");
-    probe.bind(0, "127.0.0.1");
-    await once(probe, "listening");
-    ({ port } = probe.address());
-    probe.close();
-    await once(probe, "close");
+    port = await freePort();
     const trunks = [
       {
         id: "t",
@@ -364,8 +360,8 @@ describe("over UDP, the carrier", () => {
         register: false,
       },
     ];
-    let listens: () => void = () => undefined;
-    const listening = new Promise<void>((resolve) => (listens = resolve));
+    let told: (problem?: unknown) => void = () => undefined;
+    const listening = new Promise<unknown>((resolve) => (told = resolve));
     carrier = createSipCarrier({
       clock: systemClock(),
       newToken: () => randomBytes(8).toString("hex"),
@@ -376,13 +372,16 @@ describe("over UDP, the carrier", () => {
       bind: { address: "127.0.0.1", port },
       advertisedAddress: null,
       logger: {
-        error: (fields) => void errors.push(fields),
+        error(fields, message) {
+          errors.push(fields);
+          told(message);
+        },
         warn() {},
-        info: () => listens(),
+        info: () => told(),
       },
     });
     carrier.answerWith(async () => "no_agent");
-    await listening;
+    expect(await listening).toBeUndefined();
   });
   afterAll(async () => {
     await carrier.close();
