@@ -297,15 +297,18 @@ describe.skipIf(!hasChromium)("a browser call", { timeout: 60_000 }, () => {
     await page.getByRole("button", { name: "Call", exact: true }).waitFor();
     expect(new URL(page.url()).hash).toBe("");
     await shoot("demo-ready");
-    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByRole("button", { name: "Call", exact: true }).press("Enter");
     await page.getByText("You are connected").waitFor();
+    // The focus goes along with what can be done next.
+    expect(await page.evaluate("document.activeElement.id")).toBe("hangup");
     await page.locator("#transcript li.agent").first().waitFor();
     await page.locator("#transcript li.user").first().waitFor({ timeout: 30_000 });
     await shoot("demo-talking");
     await page.getByRole("button", { name: "Mute" }).click();
     await page.getByRole("button", { name: "Unmute" }).waitFor();
-    await page.getByRole("button", { name: "Hang up" }).click();
+    await page.getByRole("button", { name: "Hang up" }).press("Enter");
     await page.getByRole("heading", { name: "After the call" }).waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("start");
     expect(await page.locator("#facts").innerText()).toMatch(/\d+ tokens/);
     const player = page.locator("#recording audio");
     await player.waitFor();

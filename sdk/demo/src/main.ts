@@ -80,11 +80,15 @@ function askForToken(problem?: string): void {
 }
 
 function showPhase(phase: "idle" | "connecting" | "live"): void {
+  const focused = document.activeElement ?? document.body;
   page.stage.dataset.phase = phase;
   page.start.hidden = phase !== "idle";
   page.mute.hidden = page.keypad.hidden = phase !== "live";
   page.hangup.hidden = phase === "idle";
   page.agent.disabled = phase !== "idle";
+  // What had the focus is hidden now, or was disabled: whoever goes by keyboard would begin at the top of the page again.
+  if (focused === document.body || focused.closest("[hidden]"))
+    (phase === "idle" ? page.start : page.hangup).focus();
 }
 
 function showLevels(you: number, agent: number): void {
@@ -238,7 +242,8 @@ async function open(token: string): Promise<void> {
   page.start.disabled = agents.length === 0;
   if (agents.length === 0) {
     page.state.textContent = "There is no agent yet";
-    page.error.textContent = "Create one first: npx outreach agent create --org ID --name NAME --prompt TEXT";
+    page.error.textContent =
+      "Create one first: npx outreach agent create --org ID --name NAME --system-prompt TEXT";
     page.error.hidden = false;
   }
   page.start.onclick = () => {
