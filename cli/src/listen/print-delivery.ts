@@ -5,7 +5,8 @@ import type { ReceivedDelivery } from "./receiver.ts";
 const REASONS: Record<Extract<SignatureVerdict, { ok: false }>["reason"], string> = {
   missing_signature: "there is no X-Service-Signature-256",
   malformed_signature: "X-Service-Signature-256 isn't t=…,v1=…",
-  signature_mismatch: "it was signed with another secret, or the body was changed",
+  signature_mismatch:
+    "it was signed with another secret (one of your own goes to --secret), or the body was changed",
   timestamp_outside_tolerance:
     "its time is more than 300 s from this machine's (does the service run with CLOCK_START?)",
 };

@@ -29,7 +29,7 @@ export function addSimulate(program: Command, context: Context): void {
     )
     .option(
       "--seats <n>",
-      "calls at once (ai), or seats; 1 for 1,000 people when left out",
+      "calls at once (ai), or seats; 1 for 1,000 people, at least 5, when left out",
       within(1, 10_000),
     )
     .option("--dialers <n>", "dialers that share the work", within(1, 16))
