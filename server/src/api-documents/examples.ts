@@ -121,7 +121,7 @@ const createdCall: JsonObject = {
 
 const callSummary: JsonObject = {
   id: CALL,
-  call_sid: "sim_0198f0a31b2c7d4e9f5061728394a5b6",
+  call_sid: `sim_${CALL}`,
   lead_id: LEAD,
   campaign_id: null,
   agent_id: null,

@@ -34,6 +34,7 @@ const summaryFields = {
   ended_at: nullable(Instant),
   recording_url: nullable(
     Type.String({
+      format: "uri",
       description: "Where the recording is fetched, with an API key; null when there is none",
     }),
   ),
@@ -59,7 +60,7 @@ const BrowserSession = Type.Object(
   {
     access_token: Type.String({ description: "The Bearer token of `connect_url`. Shown this once" }),
     expires_at: Type.String({ format: "date-time", description: "60 s from now. Good for one connection" }),
-    connect_url: Type.String({ description: "Where the browser sends its offer" }),
+    connect_url: Type.String({ format: "uri", description: "Where the browser sends its offer" }),
     ice_servers: Type.Array(IceServer, { description: "For RTCPeerConnection" }),
   },
   { "x-name": "BrowserSession" },

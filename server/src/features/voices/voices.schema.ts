@@ -8,7 +8,10 @@ export const Voice = Type.Object(
     language: Type.String({ description: "BCP 47, for example `en-US`" }),
     gender: oneOf(["female", "male"]),
     description: Type.String(),
-    preview_url: Type.String({ description: "Where a sample of it is, for keys with `voices:read`" }),
+    preview_url: Type.String({
+      format: "uri",
+      description: "Where a sample of it is, for keys with `voices:read`",
+    }),
   },
   { "x-name": "Voice" },
 );
