@@ -64,6 +64,27 @@ describe("a browser call", () => {
     expect(left()).toEqual([0, 0, [], true]);
   });
 
+  it("answers the page once it is stored that the call is initiated", async () => {
+    const { call, ports } = await waiting();
+    let store = () => {};
+    const { moved } = ports;
+    ports.moved = async (to, at) => {
+      await new Promise<void>((resolve) => {
+        store = resolve;
+      });
+      await moved(to, at);
+    };
+    let answered = false;
+    const connecting = call.connect("offer").then(() => {
+      answered = true;
+    });
+    await new Promise(setImmediate);
+    expect([call.status(), answered]).toEqual(["initiated", false]);
+    store();
+    await connecting;
+    expect(ports.log).toContain("moved initiated");
+  });
+
   it("fails when nobody connects within 60 s", async () => {
     const { call, ports, clock, left } = await waiting();
     clock.advance(59_999);

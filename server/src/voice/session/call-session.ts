@@ -25,8 +25,8 @@ export interface CallSessionDeps {
 /** One call, from the moment its engine is open. Told by its carrier or browser what happens to it. */
 export interface CallSession {
   status(): CallStatus;
-  /** It rings, or the browser's offer was answered. */
-  ringing(): void;
+  /** It rings, or the browser's offer was answered. @returns when that is stored, or never will be */
+  ringing(): Promise<void>;
   /** Media flows. @param screen whether an answering machine may have answered */
   answered(leg: MediaLeg, screen: boolean): void;
   /** Words that the carrier knows the person said. */

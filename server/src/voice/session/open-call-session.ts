@@ -259,8 +259,8 @@ export async function openCallSession(
       placed = true;
       if (engineFailure !== null) fail(`The voice engine failed: ${engineFailure}`);
     },
-    ringing() {
-      if (!over) status.move("initiated");
+    async ringing() {
+      if (!over && status.move("initiated")) await queue.run(async () => undefined);
     },
     answered(media, screen) {
       if (over || answeredAt !== null) return media.close();

@@ -83,9 +83,11 @@ export async function startBrowserCall(
     sid: `web_${setup.callId}`,
     async connect(offerSdp) {
       const answer = await opened.connect(offerSdp);
-      session.ringing();
+      const stored = session.ringing();
       expectMediaUntil(Math.max(expectedBy, clock.now() + MEDIA_WITHIN_MS));
       opened.media.onFirstAudio(() => session.answered(opened.media, false));
+      // Who has the answer reads a call that is initiated.
+      await stored;
       return answer;
     },
   };

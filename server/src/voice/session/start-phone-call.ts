@@ -54,7 +54,7 @@ function listen(clock: Clock, session: CallSession, call: CarrierCall): void {
   call.onEvent((event: CarrierEvent) => {
     switch (event.type) {
       case "ringing":
-        return session.ringing();
+        return void session.ringing();
       case "answered":
         answered = true;
         cancel();
