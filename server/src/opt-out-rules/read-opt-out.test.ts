@@ -41,6 +41,15 @@ describe("reading an opt-out", () => {
     expect(read("Good morning.")).toBeNull();
   });
 
+  it.each([
+    "No me envíe más mensajes.",
+    "ya no manden más, por favor",
+    "No envien mas mensajes a este numero",
+  ])("reads who wants nothing sent any more: %s", (text) => expect(told(text, "text")).toBe(true));
+  it.each(["No me envíe más de uno.", "no envíe más flores"])("reads what is to be sent: %s", (text) =>
+    expect(told(text, "text")).toBe(false),
+  );
+
   it("reads keywords alone by the channel", () => {
     for (const keyword of ["cancel", "end", "quit"]) {
       expect(told(keyword, "text")).toBe(true);

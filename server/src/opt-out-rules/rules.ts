@@ -122,6 +122,9 @@ export const PHRASES: readonly Phrase[] = [
   ),
   wish(`no (?:llame|llamen|escriban|marquen|llames) (?:mas|nunca|de nuevo|otra vez|a este numero)`),
   wish(
+    `no (?:me |nos )?(?:envi|mand)(?:e|en|es) (?:nunca )?mas(?: (?:mensajes?|textos?|sms|correos?))?(?= ,|$| (?:por favor|gracias|a este numero))`,
+  ),
+  wish(
     `no vuelv[ao]n?s? a (?:llamar|contactar|molestar|escribir|marcar)(?:me|nos)?(?! (?:hoy|ahora|manana|antes|hasta))`,
   ),
   wish(`(?:ya )?no mas (?:llamadas|mensajes)`),
