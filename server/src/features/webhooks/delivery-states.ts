@@ -10,7 +10,7 @@ export type DeliveryTrigger =
   | "failed"
   /** The schedule's last attempt failed. */
   | "exhausted"
-  /** The target now resolves to an address that isn't public: no retry will help. */
+  /** The target now resolves to an address that isn't public, or http is no longer allowed: no retry will help. */
   | "target_refused"
   /** Its subscription was disabled or deleted. */
   | "subscription_gone"

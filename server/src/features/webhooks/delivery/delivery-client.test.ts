@@ -338,7 +338,8 @@ describe("without private targets", () => {
     ["https://127.0.0.1/", "private_ipv4", true],
     ["https://[::1]/", "private_ipv6", true],
     ["https://localhost/", "private_hostname", true],
-    ["http://hooks.example.com/", "https_required_in_production", false],
+    ["http://127.0.0.1/", "https_required_in_production", true],
+    ["http://hooks.example.com/", "https_required_in_production", true],
     ["https://unknown.example/", "dns_lookup_failed", false],
   ])("%s is refused before any connection: %s", async (url, error, permanent) => {
     const strict = publicly(nobody);

@@ -134,9 +134,14 @@ export function createDeliveryClient(options: DeliveryClientOptions): DeliveryCl
 }
 
 function refused(error: unknown, startedAt: number): DeliveryOutcome {
-  if (error instanceof DomainError) return notSent(error.code, error.code.startsWith("private_"), startedAt);
+  if (error instanceof DomainError) return notSent(error.code, isPermanent(error.code), startedAt);
   if (error === "timeout" || error === "aborted") return notSent(error, false, startedAt);
   throw error;
+}
+
+/** An http target was taken while private targets were allowed: it is as much from inside as a private address. */
+function isPermanent(code: string): boolean {
+  return code.startsWith("private_") || code === "https_required_in_production";
 }
 
 function notSent(error: string, permanent: boolean, startedAt: number): DeliveryOutcome {

@@ -12,7 +12,7 @@ export interface DeliveryOutcome {
   readonly status: number | null;
   /** Why it failed, a stable snake_case reason: an ExchangeError or a code of the target check. Null when `ok`. */
   readonly error: string | null;
-  /** The target is refused for where it leads: no retry will help. */
+  /** The target is refused for where it leads, or for http: no retry will help. */
   readonly permanent: boolean;
   /** From the call to the outcome, in whole milliseconds, DNS included. */
   readonly durationMs: number;
@@ -41,8 +41,8 @@ const MAX_INTERIM_RESPONSES = 20;
  * POSTs once, to one of the target's vetted addresses: no redirect is followed and nothing is tried again. Never
  * rejects.
  *
- * The status decides: a receiver that has said 2xx has the event, so a body that is slow, cut off or endless after
- * it changes nothing (its excerpt is what came within the limits), and sending it again would only be a duplicate.
+ * The status decides: a receiver that has said 2xx has the event, so a body that is cut off or endless after it
+ * changes nothing (its excerpt is what came within the limits), unless the time for the whole exchange runs out.
  */
 export function postDelivery(post: DeliveryPost, connections: Connections): Promise<DeliveryOutcome> {
   return new Promise((resolve) => new Exchange(post, connections.acquire(post.target), resolve).start());
