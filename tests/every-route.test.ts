@@ -233,7 +233,7 @@ describe("every route of the public API", () => {
 
   it("refuses an unknown field, and first of all organization_id", () =>
     forEach(
-      guarded().filter((route) => route.body !== undefined && !route.unavailable),
+      guarded().filter((route) => route.method !== "GET" && !route.unavailable),
       async (route) => {
         const id = route.path.includes(":id") ? await makers[route.path.split("/")[1]!]!() : UNKNOWN_ID;
         for (const name of ["organization_id", "__proto__", "constructor", "toString"]) {
@@ -262,7 +262,6 @@ describe("every route of the public API", () => {
         expectRefusal(await send("{", "application/json"), 400, "invalid_json");
         expectRefusal(await send("{}", "text/plain"), 400, "invalid_json");
         expectRefusal(await send("a=1", "application/x-www-form-urlencoded"), 400, "invalid_json");
-        if (!route.body) return;
         for (const body of ["[]", "null", "1", '"x"', "true"])
           expectRefusal(await send(body, "application/json"), 400, "invalid_request");
       },

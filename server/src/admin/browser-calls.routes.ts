@@ -1,9 +1,10 @@
 import { Type } from "typebox";
-import { type CallsDeps, CreatedCall, NoFields, START_ERRORS, startCall } from "../features/calls/index.ts";
+import { type CallsDeps, CreatedCall, START_ERRORS, startCall } from "../features/calls/index.ts";
 import { readOrganization } from "../features/organizations/index.ts";
 import { recordingLink } from "../features/recordings/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
+import { NoFields } from "../http/schema.ts";
 import { OrganizationItemParams } from "./organization-params.ts";
 
 const RecordingLink = Type.Object(

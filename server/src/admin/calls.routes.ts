@@ -5,14 +5,13 @@ import {
   filterFrom,
   hangupCall,
   listCalls,
-  NoFields,
   OperatorCallListQuery,
   readCallDetails,
 } from "../features/calls/index.ts";
 import { readOrganization } from "../features/organizations/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
-import { pageFrom } from "../http/schema.ts";
+import { NoFields, pageFrom } from "../http/schema.ts";
 import { OrganizationItemParams, OrganizationParams } from "./organization-params.ts";
 
 export function callsAdminRoutes(deps: AppDeps): RouteDefinition<Operator>[] {

@@ -7,7 +7,6 @@ import {
   type CampaignTrigger,
   createCampaign,
   listCampaigns,
-  NoFields,
   readCampaign,
   SteeredCampaign,
   steerCampaign,
@@ -17,7 +16,7 @@ import { readOrganization } from "../features/organizations/index.ts";
 import type { ErrorCode } from "../http/error-codes.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
-import { pageFrom } from "../http/schema.ts";
+import { NoFields, pageFrom } from "../http/schema.ts";
 import { OrganizationItemParams, OrganizationParams } from "./organization-params.ts";
 
 type CampaignsDeps = Parameters<typeof steerCampaign>[0];

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import type { AppDeps } from "../app-deps.ts";
 import { readOrganization } from "../features/organizations/index.ts";
 import {
@@ -11,10 +10,8 @@ import {
 } from "../features/webhooks/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
-import { pageFrom } from "../http/schema.ts";
+import { NoFields, pageFrom } from "../http/schema.ts";
 import { OrganizationItemParams, OrganizationParams } from "./organization-params.ts";
-
-const NoFields = Type.Object({}, { additionalProperties: false });
 
 export function deliveriesRoutes(
   deps: Pick<AppDeps, "database" | "clock" | "newId" | "deliveriesQueued">,

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import {
   ApiKey,
   ApiKeyCreate,
@@ -15,7 +14,7 @@ import {
 import { parseIsoDateTime } from "../features/leads/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
-import { pageFrom } from "../http/schema.ts";
+import { NoFields, pageFrom } from "../http/schema.ts";
 import { OrganizationItemParams, OrganizationParams } from "./organization-params.ts";
 
 export function keysRoutes(deps: ChangeKeyDeps): RouteDefinition<Operator>[] {
@@ -74,7 +73,7 @@ export function keysRoutes(deps: ChangeKeyDeps): RouteDefinition<Operator>[] {
       access: "operator",
       writes: true,
       params: OrganizationItemParams,
-      body: Type.Object({}, { additionalProperties: false }),
+      body: NoFields,
       responses: { 200: { description: "The key", schema: ApiKey } },
       errors: ["organization_not_found"],
       async handle({ caller, params }) {

@@ -11,10 +11,8 @@ import {
 } from "../features/webhooks/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
-import { pageFrom, pageQuery } from "../http/schema.ts";
+import { NoFields, pageFrom, pageQuery } from "../http/schema.ts";
 import { OrganizationItemParams, OrganizationParams } from "./organization-params.ts";
-
-const NoFields = Type.Object({}, { additionalProperties: false });
 
 export function webhooksAdminRoutes(
   deps: Pick<AppDeps, "database" | "clock" | "newId" | "deliveriesQueued">,

@@ -46,6 +46,9 @@ export const Instant = Type.String({ format: "date-time", description: "ISO 8601
 
 export const IdParams = Type.Object({ id: Uuid });
 
+/** The body of a write that takes no fields: one that is sent all the same may name none. */
+export const NoFields = Type.Object({}, { additionalProperties: false });
+
 /** The query of every list. */
 export const pageQuery = {
   limit: Type.Optional(

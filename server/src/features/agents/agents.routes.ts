@@ -1,6 +1,6 @@
 import type { ApiCaller } from "../../http/authentication.ts";
 import { type RouteDefinition, routeFor } from "../../http/route.ts";
-import { IdParams, pageFrom } from "../../http/schema.ts";
+import { IdParams, NoFields, pageFrom } from "../../http/schema.ts";
 import { attachNumber, detachNumber } from "./agent-number.ts";
 import {
   Agent,
@@ -96,6 +96,7 @@ export function agentsRoutes(deps: AgentsDeps): RouteDefinition<ApiCaller>[] {
       access: "agents:write",
       writes: true,
       params: IdParams,
+      body: NoFields,
       responses: { 200: { description: "It is gone", schema: DeletedAgent } },
       errors: ["agent_managed_in_app", "agent_in_use"],
       async handle({ caller, params }) {
@@ -129,6 +130,7 @@ export function agentsRoutes(deps: AgentsDeps): RouteDefinition<ApiCaller>[] {
       access: "agents:write",
       writes: true,
       params: IdParams,
+      body: NoFields,
       responses: { 200: { description: "The agent without a number", schema: Agent } },
       errors: ["agent_managed_in_app"],
       async handle({ caller, params }) {

@@ -1,7 +1,7 @@
 import type { ApiCaller } from "../../http/authentication.ts";
 import type { ErrorCode } from "../../http/error-codes.ts";
 import { type RouteDefinition, routeFor } from "../../http/route.ts";
-import { IdParams, pageFrom } from "../../http/schema.ts";
+import { IdParams, NoFields, pageFrom } from "../../http/schema.ts";
 import { readAgent } from "../agents/index.ts";
 import { recordingLink } from "../recordings/index.ts";
 import {
@@ -12,7 +12,6 @@ import {
   CallListQuery,
   CallPage,
   CreatedCall,
-  NoFields,
   Transcript,
 } from "./calls.schema.ts";
 import type { CallsDeps } from "./calls-deps.ts";

@@ -194,8 +194,6 @@ export const AgentCallListQuery = Type.Object(agentCallFilters);
 export const CallListQuery = Type.Object({ ...agentCallFilters, agent_id: Type.Optional(Uuid) });
 export type CallListQuery = Static<typeof CallListQuery>;
 
-export const NoFields = Type.Object({}, { additionalProperties: false });
-
 export const Offer = Type.Object(
   {
     sdp: Type.String({ minLength: 1, maxLength: 65_536, description: "the browser's offer" }),

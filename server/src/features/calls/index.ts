@@ -1,6 +1,6 @@
 export { answerInboundCall } from "./answer-inbound-call.ts";
 export { callsRoutes, START_ERRORS } from "./calls.routes.ts";
-export { CallDetails, CallPage, CreatedCall, NoFields, OperatorCallListQuery } from "./calls.schema.ts";
+export { CallDetails, CallPage, CreatedCall, OperatorCallListQuery } from "./calls.schema.ts";
 export type { CallsDeps } from "./calls-deps.ts";
 export { createHangUps, type HangUps } from "./hang-ups.ts";
 export { hangupCall } from "./hangup-call.ts";

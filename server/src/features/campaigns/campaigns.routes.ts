@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Database } from "../../database/database.ts";
 import type { ApiCaller } from "../../http/authentication.ts";
 import { type RouteDefinition, routeFor } from "../../http/route.ts";
-import { IdParams, pageFrom } from "../../http/schema.ts";
+import { IdParams, NoFields, pageFrom } from "../../http/schema.ts";
 import type { NewId } from "../../ids.ts";
 import type { CampaignTrigger } from "./campaign-states.ts";
 import {
@@ -10,7 +10,6 @@ import {
   CampaignListQuery,
   CampaignPage,
   CampaignStatusResult,
-  NoFields,
 } from "./campaigns.schema.ts";
 import { listCampaigns, readCampaign } from "./read-campaigns.ts";
 import { steerCampaign } from "./steer-campaign.ts";

@@ -49,8 +49,6 @@ export const CampaignStatusResult = Type.Object(
   { "x-name": "CampaignStatusResult" },
 );
 
-export const NoFields = Type.Object({}, { additionalProperties: false });
-
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: "\\S" });
 
 /** Of the private API. */

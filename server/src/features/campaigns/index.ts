@@ -8,7 +8,6 @@ export {
   CampaignListQuery,
   CampaignPage,
   CampaignPatch,
-  NoFields,
   SteeredCampaign,
 } from "./campaigns.schema.ts";
 export { createCampaign } from "./create-campaign.ts";

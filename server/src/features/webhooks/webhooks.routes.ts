@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { ApiCaller } from "../../http/authentication.ts";
 import type { ErrorCode } from "../../http/error-codes.ts";
 import { type RouteDefinition, routeFor } from "../../http/route.ts";
-import { IdParams, pageFrom, pageQuery } from "../../http/schema.ts";
+import { IdParams, NoFields, pageFrom, pageQuery } from "../../http/schema.ts";
 import { createSubscription, type SubscriptionDeps } from "./create-subscription.ts";
 import { deleteSubscription } from "./delete-subscription.ts";
 import { patchSubscription } from "./patch-subscription.ts";
@@ -107,6 +107,7 @@ export function webhooksRoutes(deps: SubscriptionDeps): RouteDefinition<ApiCalle
       access: "webhooks:manage",
       writes: true,
       params: IdParams,
+      body: NoFields,
       responses: { 200: { description: "Deleted", schema: DeletedWebhook } },
       async handle({ caller, params }) {
         await deleteSubscription(deps, { organizationId: caller.organizationId, id: params.id });
