@@ -87,4 +87,11 @@ describe("readConfig", () => {
   ])("reads CLOCK_START=%s", (text, milliseconds) => {
     expect(readConfig({ CLOCK_START: text }).clockStart).toBe(milliseconds);
   });
+
+  it.each(["2026-02-30", "2026-02-29T10:00:00Z", "2026-13-01", "2026-01-01T25:00Z"])(
+    "refuses CLOCK_START=%s, which no calendar has",
+    (text) => {
+      expect(() => readConfig({ CLOCK_START: text })).toThrow(/CLOCK_START must be/);
+    },
+  );
 });

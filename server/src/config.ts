@@ -109,7 +109,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const clockText = text("CLOCK_START");
   if (clockText !== null) {
     const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(clockText) || !clockText.includes("T");
-    clockStart = ISO_INSTANT.test(clockText) ? Date.parse(hasZone ? clockText : `${clockText}Z`) : Number.NaN;
+    clockStart =
+      ISO_INSTANT.test(clockText) && isCalendarDay(clockText.slice(0, 10))
+        ? Date.parse(hasZone ? clockText : `${clockText}Z`)
+        : Number.NaN;
     if (Number.isNaN(clockStart))
       problems.push(`CLOCK_START must be an ISO 8601 date-time, but is "${clockText}".`);
     if (production)
@@ -186,6 +189,12 @@ function listOf(text: string): string[] {
     .split(",")
     .map((entry) => entry.trim())
     .filter(Boolean);
+}
+
+/** JavaScript reads February 30 as March 2. */
+function isCalendarDay(day: string): boolean {
+  const at = Date.parse(`${day}T00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
 function isAddressOrNetwork(text: string): boolean {
