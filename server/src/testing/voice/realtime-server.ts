@@ -9,8 +9,8 @@ export type ModelTurn =
   | { says?: string; calls: { name: string; arguments: string; callId?: string }[] }
   /** Says nothing at all. */
   | { silent: true }
-  /** Begins to say this, and then: nothing more, a broken connection. */
-  | { halfOf: string; next: "silence" | "drop" }
+  /** Begins to say this, and then: nothing more, a broken connection, an end for this reason. */
+  | { halfOf: string; next: "silence" | "drop" | "max_output_tokens" | "content_filter" }
   | { fails: string }
   | { garbage: number };
 
@@ -116,7 +116,7 @@ export async function realtimeServer({
         if ("halfOf" in turn) {
           say(response.id, turn.halfOf, 0.5);
           if (turn.next === "drop") setImmediate(() => socket.drop());
-          return;
+          if (turn.next === "silence" || turn.next === "drop") return;
         }
         if ("says" in turn && turn.says) say(response.id, turn.says);
         for (const call of "calls" in turn ? turn.calls : []) {
@@ -136,16 +136,19 @@ export async function realtimeServer({
           output.push(item);
         }
         const failure = "fails" in turn ? turn.fails : null;
+        const cutFor = "halfOf" in turn ? turn.next : null;
         // A little later, as a real one: there is time to cancel it.
         setImmediate(() => {
           if (current !== response) return;
           current = null;
-          const status = response.cancelled ? "cancelled" : failure ? "failed" : "completed";
+          const ended = cutFor ? "incomplete" : "completed";
+          const status = response.cancelled ? "cancelled" : failure ? "failed" : ended;
           send("response.done", {
             response: {
               id: response.id,
               status,
               ...(failure ? { status_details: { error: { code: failure } } } : {}),
+              ...(cutFor ? { status_details: { type: "incomplete", reason: cutFor } } : {}),
               output,
               usage: { input_tokens: 100, output_tokens: 20 },
             },

@@ -239,6 +239,43 @@ describe("over a realtime server", () => {
     expect(meter.troubles).toContain("dropped");
   });
 
+  it("takes up again what the server itself ended in the middle, unless a filter did", async () => {
+    const { speaks, until, said, of } = await greeted();
+    server.script(
+      { halfOf: "This is a long story.", next: "max_output_tokens" },
+      { says: "As I said, a long story." },
+    );
+    speaks();
+    await until(() => said().length === 3);
+    expect(said().slice(1)).toEqual(["This is a l", "As I said, a long story."]);
+    server.script({ halfOf: "This is a rude one.", next: "content_filter" });
+    speaks();
+    await until(() => of("spoken").length === 4);
+    speaks();
+    await until(() => said().length === 5);
+    expect(said().slice(3)).toEqual(["This is a ", "You said: Something.."]);
+  });
+
+  it("doesn't leave the person in silence when the server has nothing to say, but needs no words after a tool", async () => {
+    const { speaks, until, said, of, session } = await greeted();
+    server.script(
+      { says: "It's done.", calls: [{ name: "book_appointment", arguments: "{}" }] },
+      { says: "" },
+    );
+    speaks();
+    await until(() => of("tool_call").length === 1);
+    server.script({ says: "" });
+    session.toolResult(of("tool_call")[0]!.id, { ok: true, result: {} });
+    await until(() => server.of("response.create").length === 4);
+    speaks();
+    await until(() => said().length === 3);
+    expect(of("failed")).toEqual([]);
+    server.script({ says: "" }, { says: "" });
+    speaks();
+    await until(() => of("failed").length > 0);
+    expect(of("failed")).toEqual([{ type: "failed", message: "the realtime server said nothing" }]);
+  });
+
   it("exchanges its session for a new one before the server ends it", async () => {
     const { speaks, until, said } = await greeted({}, { engine: { times: { sessionMs: 1 } } });
     speaks();

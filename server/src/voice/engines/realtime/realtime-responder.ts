@@ -12,6 +12,7 @@ import { createUtterances } from "./utterances.ts";
 
 const ENGINE = "realtime";
 const MOST_ATTEMPTS = 3;
+const MOST_EMPTY = 2;
 const RETRY_AFTER_MS = 300;
 const RATE_LIMITED_RETRY_MS = 1_500;
 /** So long may a server take to end a response that was cancelled. */
@@ -48,6 +49,8 @@ export async function openRealtimeResponder(deps: RealtimeDeps): Promise<{ open(
     let active: ResponseRun | null = null;
     let count = 0;
     let askedAt = 0;
+    /** The person has said something, and nothing has been said to them since. */
+    let isOwed = false;
 
     let hasFailed = false;
     const fail = (error: unknown) => {
@@ -154,21 +157,27 @@ export async function openRealtimeResponder(deps: RealtimeDeps): Promise<{ open(
     async function run(asked: ResponseRequest, signal: AbortSignal): Promise<void> {
       let request = asked;
       let emptyOnes = 0;
+      // After a tool there may be nothing left to say.
+      const mayBeEmpty = () => request.kind === "answer" && !isOwed;
       for (let attempt = 1; ; attempt++) {
         await connection.ready();
         if (signal.aborted) return;
         const outcome = await respond(request, signal);
         if (outcome.type === "silent") connection.drop();
+        if (outcome.spoke) isOwed = false;
         if (signal.aborted) return;
         if (outcome.type === "done") {
           connection.proved();
-          if (!outcome.empty || request.kind === "sentence" || ++emptyOnes > 1)
-            return connection.exchangeIfDue();
+          if (!outcome.empty) return connection.exchangeIfDue();
           meter.trouble(ENGINE, "half_answer");
-          continue;
+          if (++emptyOnes < MOST_EMPTY) continue;
+          if (mayBeEmpty()) return connection.exchangeIfDue();
+          throw new Error("the realtime server said nothing");
         }
         const code = outcome.type === "refused" ? outcome.code : "";
         meter.trouble(ENGINE, troubleOf(outcome));
+        // What was said of it stands.
+        if (outcome.type === "cut" && outcome.spoke && attempt >= MOST_ATTEMPTS) return;
         if (attempt >= MOST_ATTEMPTS || FATAL_CODES.test(code)) {
           throw new Error(`the realtime server ${code ? `refused an answer: ${code}` : "gave no answer"}`);
         }
@@ -184,9 +193,15 @@ export async function openRealtimeResponder(deps: RealtimeDeps): Promise<{ open(
     return {
       speechBegan: upload.began,
       speechWent: upload.went,
-      speechEnded: upload.ended,
+      speechEnded() {
+        isOwed = true;
+        upload.ended();
+      },
       speechDropped: upload.dropped,
-      userText: (text) => say({ kind: "user", text, audio: [] }),
+      userText(text) {
+        isOwed = true;
+        say({ kind: "user", text, audio: [] });
+      },
       answer(always) {
         askedAt = performance.now();
         queue.push({ kind: "answer", always });

@@ -4,10 +4,13 @@ import { errorCode, type ServerMessage } from "./open-realtime-session.ts";
 import type { SpokenRecord } from "./spoken-record.ts";
 import type { Utterances } from "./utterances.ts";
 
-/** How a response ended. `lost`: with its connection. `silent`: the server stopped telling anything of it. */
+/**
+ * How a response ended. `lost`: with its connection. `silent`: the server stopped telling anything of it. `cut`: the server ended it
+ * before its end.
+ */
 export type RunOutcome =
   | { type: "done"; empty: boolean }
-  | { type: "lost" | "silent" }
+  | { type: "lost" | "silent" | "cut" }
   | { type: "refused"; code: string };
 
 export interface ResponseRun {
@@ -70,6 +73,10 @@ export function createResponseRun(options: ResponseRunOptions): ResponseRun {
       const error = objectOf(objectOf(response.status_details).error);
       return finish({ type: "refused", code: errorCode({ error }) });
     }
+    // What a filter has stopped would be stopped again.
+    const isCut =
+      response.status === "incomplete" && objectOf(response.status_details).reason !== "content_filter";
+    if (isCut && !cancelled && toolCalls.size === 0) return finish({ type: "cut" });
     finish({ type: "done", empty: !cancelled && !hasSpoken && toolCalls.size === 0 });
     if (cancelled) return;
     for (const [callId, call] of toolCalls) {
