@@ -4,9 +4,19 @@ import type { TSchema } from "typebox";
 import { DomainError } from "../domain-error.ts";
 import { isUuid } from "../ids.ts";
 import { ownKeywords } from "./schema.ts";
+import { wordsFor } from "./validation-words.ts";
 
-/** A named format of strings: true when the text is of it. */
-export type Formats = Readonly<Record<string, (text: string) => boolean>>;
+/** Named formats of strings. */
+export type Formats = Readonly<Record<string, Format>>;
+
+interface Format {
+  /** True when the text is of it. */
+  test(text: string): boolean;
+  /** What such a text is, to follow "must be". */
+  words: string;
+}
+
+const UUID: Format = { test: isUuid, words: "a UUID" };
 
 type ObjectSchema = TSchema & {
   properties?: Record<string, TSchema>;
@@ -52,8 +62,9 @@ export function createValidatorCompiler(formats: Formats): FastifySchemaCompiler
       return true;
     },
   });
-  ajv.addFormat("uuid", isUuid);
-  for (const [name, check] of Object.entries(formats)) ajv.addFormat(name, check);
+  const all = Object.entries({ uuid: UUID, ...formats });
+  for (const [name, { test }] of all) ajv.addFormat(name, test);
+  const formatWords = new Map(all.map(([name, { words }]) => [name, words]));
 
   // At a schema's first use, and once for all prefixes: to compile them all is most of what a start would take.
   const compiled = new WeakMap<TSchema, ValidateFunction>();
@@ -74,7 +85,7 @@ export function createValidatorCompiler(formats: Formats): FastifySchemaCompiler
       else readTexts(value as Record<string, unknown>, schema as ObjectSchema);
       refuseUnstorableText(value);
       if (validate(value)) return { value };
-      throw contractError(validate.errors![0]!, isBody);
+      throw contractError(validate.errors![0]!, isBody, formatWords);
     };
   };
 }
@@ -161,7 +172,11 @@ export function refuseDeepNesting(value: unknown): void {
   }
 }
 
-function contractError(error: ErrorObject, isBody: boolean): DomainError {
+function contractError(
+  error: ErrorObject,
+  isBody: boolean,
+  formatWords: ReadonlyMap<string, string>,
+): DomainError {
   const parent = (error.parentSchema ?? {}) as ObjectSchema & { "x-error"?: ErrorOfValue };
   const where = error.instancePath.slice(1).replaceAll("/", ".");
   if (error.keyword === "required") {
@@ -180,11 +195,15 @@ function contractError(error: ErrorObject, isBody: boolean): DomainError {
       `${where || "The body"} has no such key.`,
     );
   }
-  const subject = where || (isBody ? "The body" : "The value");
-  const description = (error.parentSchema as { description?: string } | undefined)?.description;
+  const whole = where || (isBody ? "The body" : "The value");
+  const subject = error.propertyName === undefined ? whole : `Each key of ${whole}`;
+  const words = wordsFor(error, formatWords);
+  // A format's words are its description already.
+  const description =
+    error.keyword === "format" ? undefined : (parent as { description?: string }).description;
   return new DomainError(
     codeFor(error.keyword, parent["x-error"]),
-    `${subject} ${error.message ?? "is not valid"}${error.keyword === "enum" ? `: ${(error.params.allowedValues as unknown[]).join(", ")}` : ""}.${description ? ` Expected: ${description}.` : ""}`,
+    `${subject} ${words === undefined ? "is not valid" : `must be ${words}`}.${description ? ` Expected: ${description}.` : ""}`,
   );
 }
 
