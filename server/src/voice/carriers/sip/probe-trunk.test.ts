@@ -135,6 +135,21 @@ describe("the question whether a trunk is there is answered in words: with", () 
     expect((await probe(1, { protocol: "tls" })).message).toMatch(/^Nothing listens at 127.0.0.1:1 over TLS/);
   });
 
+  it("a server that closes the connection, at once", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    closers.push(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const startedAt = performance.now();
+    const { message } = await probe(port, { protocol: "tcp" });
+    expect(message).toMatch(/closes the connection at once/);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+  });
+
   it("silence, after 5 s", async () => {
     const port = await trunk(() => null);
     const clock = manualClock();

@@ -23,6 +23,7 @@ export interface TrunkProbe {
 
 /** Longer than a datagram that is lost twice. */
 const PATIENCE_MS = 5_000;
+const LOOK_MS = 100;
 
 const LOOPBACK_HINT =
   " SIP_BIND is on this machine's loopback, from where only servers on this machine can be reached: set it to 0.0.0.0:5070 for others.";
@@ -65,13 +66,18 @@ export async function probeTrunk(
   if (typeof opened === "string") return nothing(opened);
   const refusal = target.protocol === "udp" ? listenForRefusal(target) : null;
   let cancel: () => void = () => undefined;
+  let stopWatching: () => void = () => undefined;
   try {
     const flow = await opened.flowTo(target);
     const late = new Promise<"timeout">((resolve) => {
       cancel = deps.clock.schedule(deps.clock.now() + PATIENCE_MS, () => resolve("timeout"));
     });
+    const gone = new Promise<"transport">((resolve) => {
+      stopWatching = whenGone(deps.clock, flow, () => resolve("transport"));
+    });
     const startedAt = deps.clock.now();
-    const said = await Promise.race([ask(opened, trunk, flow), late, ...(refusal ? [refusal.refused] : [])]);
+    const asked = ask(opened, trunk, flow);
+    const said = await Promise.race([asked, late, gone, ...(refusal ? [refusal.refused] : [])]);
     if (said instanceof Error) return nothing(unreachable(said, where, trunk.host) + hint);
     if (said === "transport" && flow.protocol !== "udp")
       return nothing(unreachable({ code: "EPIPE" }, where, trunk.host));
@@ -90,9 +96,22 @@ export async function probeTrunk(
     return nothing(unreachable(error, where, trunk.host) + (isAboutTrust(error) ? "" : hint));
   } finally {
     cancel();
+    stopWatching();
     refusal?.close();
     await opened.close();
   }
+}
+
+/** A server that closes the connection doesn't answer over it any more. @returns stops it */
+function whenGone(clock: Clock, flow: SipFlow, onGone: () => void): () => void {
+  if (flow.protocol === "udp") return () => undefined;
+  let cancel: () => void = () => undefined;
+  const look = () => {
+    if (!flow.isOpen()) return onGone();
+    cancel = clock.schedule(clock.now() + LOOK_MS, look);
+  };
+  look();
+  return () => cancel();
 }
 
 /** The answer that proves more: who is registered is told for the right password only. */
