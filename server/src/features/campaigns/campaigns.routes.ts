@@ -5,12 +5,7 @@ import { type RouteDefinition, routeFor } from "../../http/route.ts";
 import { IdParams, NoFields, pageFrom } from "../../http/schema.ts";
 import type { NewId } from "../../ids.ts";
 import type { CampaignTrigger } from "./campaign-states.ts";
-import {
-  Campaign,
-  CampaignListQuery,
-  CampaignPage,
-  CampaignStatusResult,
-} from "./campaigns.schema.ts";
+import { Campaign, CampaignListQuery, CampaignPage, CampaignStatusResult } from "./campaigns.schema.ts";
 import { listCampaigns, readCampaign } from "./read-campaigns.ts";
 import { steerCampaign } from "./steer-campaign.ts";
 
