@@ -52,6 +52,8 @@ export interface ServiceOptions {
   delivery?: Partial<Parameters<typeof createDeliveryClient>[0]>;
   /** How calls are run, where it isn't the default: for tests. */
   voice?: CallsOptions;
+  /** Runs once every port is bound, and before `/readyz` says so. */
+  whenListening?(service: Service): Promise<void>;
 }
 
 export interface Service {
@@ -252,6 +254,7 @@ async function start(
 
   const routes = { public: publicRoutes(deps), private: privateRoutes(deps) };
   const operatorToken = given.operatorToken ?? (await readOperatorToken(config));
+  let hasStarted = false;
   let isDraining = false;
   const admin = createHttpServer({
     prefixes: ["/private/v1"],
@@ -259,6 +262,7 @@ async function start(
     rootRoutes: [
       ...healthRoutes({
         isReady: () => isMigrated(database, migrations),
+        hasStarted: () => hasStarted,
         isDraining: () => isDraining,
         metrics,
       }),
@@ -312,13 +316,16 @@ async function start(
     isDraining = true;
   });
 
-  return {
+  const service: Service = {
     routes,
     publicUrl: `http://${config.public.host}:${publicPort}`,
     adminUrl: `http://${config.admin.host}:${adminPort}`,
     database,
     close,
   };
+  await given.whenListening?.(service);
+  hasStarted = true;
+  return service;
 }
 
 async function rateLimiterFor(config: Config, clock: Clock, logger: Logger): Promise<RateLimiter> {

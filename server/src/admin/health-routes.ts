@@ -5,6 +5,8 @@ import type { Metrics } from "../metrics/metrics.ts";
 export interface HealthDeps {
   /** True when the database answers and every migration is applied. */
   isReady(): Promise<boolean>;
+  /** True once every port is bound and what a first start makes is there. */
+  hasStarted(): boolean;
   /** True once the service takes no new work: a load balancer sends it none. */
   isDraining(): boolean;
   metrics: Pick<Metrics, "render" | "contentType">;
@@ -31,12 +33,15 @@ export function healthRoutes(deps: HealthDeps): RouteDefinition<Operator>[] {
       path: "/readyz",
       operationId: "ready",
       tag: "Health",
-      summary: "The database answers, its migrations are applied, and the service isn't being stopped",
+      summary:
+        "The service has started, its database answers, migrations are applied, and it isn't being stopped",
       access: "public",
       responses: { 200: { description: "Ready" }, 503: { description: "Not ready" } },
       async handle() {
         if (deps.isDraining())
           return { status: 503, body: { status: "not_ready", reason: "the service is draining" } };
+        if (!deps.hasStarted())
+          return { status: 503, body: { status: "not_ready", reason: "the service is starting" } };
         const ready = await deps.isReady().catch(() => null);
         if (ready) return { body: { status: "ready" } };
         const reason = ready === null ? "the database does not answer" : "migrations are not applied";

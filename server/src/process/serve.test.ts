@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ConnectionOptions } from "../database/database.ts";
+import { freePort } from "../testing/free-port.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 
 const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -122,6 +124,36 @@ describe("a start that can't be", () => {
 });
 
 describe("a start", () => {
+  it("is ready when its ports are bound, its demo is made, and the keys are told", async () => {
+    const database = await createTestDatabase();
+    try {
+      const port = await freePort();
+      const run = start({ DATABASE_URL: urlOf(database.connection), ADMIN_PORT: String(port) });
+      const answers = new Set<string>();
+      const ask = () =>
+        fetch(`http://127.0.0.1:${port}/readyz`).then(
+          async (answer) => `${answer.status} ${await answer.text()}`,
+          () => "not there",
+        );
+      let answer = "";
+      while (!answer.startsWith("200")) {
+        if (run.child.exitCode !== null) throw new Error(`it ended: ${run.stderr}`);
+        answer = await ask();
+        answers.add(answer);
+      }
+      expect([...answers]).toEqual([
+        "not there",
+        '503 {"status":"not_ready","reason":"the service is starting"}',
+        '200 {"status":"ready"}',
+      ]);
+      // What was written before the answer is read no later than this.
+      await setTimeout(20);
+      expect(run.stdout).toMatch(/Live key +service_live_[0-9a-f]{64}$/m);
+    } finally {
+      await database.drop();
+    }
+  });
+
   it("tells the addresses; the first one the demo's keys too, with lines that work", async () => {
     const database = await createTestDatabase();
     try {

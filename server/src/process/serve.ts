@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { readOperatorToken } from "../admin/operator-token.ts";
-import { systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { type Config, readConfig } from "../config.ts";
 import { createDemo, type Demo } from "../demo/index.ts";
 import { idsFrom } from "../ids.ts";
@@ -51,28 +51,36 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
   }
 }
 
+/** What a first start shows only once is made when every port is bound, and is there when `/readyz` says that the service is. */
 async function start(config: Config, logger: Logger): Promise<Service> {
   const clock = systemClock(config.clockStart ?? undefined);
-  const service = await startService({ config, logger, clock });
-  let demo: Demo | null = null;
-  if (config.demo) {
-    try {
-      demo = await createDemo({ database: service.database, clock, newId: idsFrom(clock) });
-    } catch (error) {
-      // The service is of use without it.
-      logger.error({ err: error }, "the demo organization could not be made");
-    }
+  return startService({
+    config,
+    logger,
+    clock,
+    async whenListening(service) {
+      const demo = config.demo ? await makeDemo(service, clock, logger) : null;
+      if (config.webhookAllowPrivateTargets) {
+        logger.warn("WEBHOOK_ALLOW_PRIVATE_TARGETS=1: webhooks may go to http and private addresses");
+      }
+      logger.info({ public: service.publicUrl, admin: service.adminUrl }, "ready");
+      // Shown on the first start only, beside the demo's keys, and never where it was configured.
+      const token = demo !== null && config.adminToken === null ? await readOperatorToken(config) : null;
+      // Who reads no further than this is no reason to end the service.
+      process.stdout.on("error", () => {});
+      process.stdout.write(startReport({ config, service, demo, token }));
+    },
+  });
+}
+
+async function makeDemo({ database }: Service, clock: Clock, logger: Logger): Promise<Demo | null> {
+  try {
+    return await createDemo({ database, clock, newId: idsFrom(clock) });
+  } catch (error) {
+    // The service is of use without it.
+    logger.error({ err: error }, "the demo organization could not be made");
+    return null;
   }
-  if (config.webhookAllowPrivateTargets) {
-    logger.warn("WEBHOOK_ALLOW_PRIVATE_TARGETS=1: webhooks may go to http and private addresses");
-  }
-  logger.info({ public: service.publicUrl, admin: service.adminUrl }, "ready");
-  // Shown on the first start only, beside the demo's keys, and never where it was configured.
-  const token = demo !== null && config.adminToken === null ? await readOperatorToken(config) : null;
-  // Who reads no further than this is no reason to end the service.
-  process.stdout.on("error", () => {});
-  process.stdout.write(startReport({ config, service, demo, token }));
-  return service;
 }
 
 async function drain(service: Service, logger: Logger, longestMs: number): Promise<number> {
