@@ -43,9 +43,10 @@ describe("reading an opt-out", () => {
 
   it.each([
     "No me envíe más mensajes.",
+    "No llamar más.",
     "ya no manden más, por favor",
     "No envien mas mensajes a este numero",
-  ])("reads who wants nothing sent any more: %s", (text) => expect(told(text, "text")).toBe(true));
+  ])("reads who wants to hear nothing more: %s", (text) => expect(told(text, "text")).toBe(true));
   it.each(["No me envíe más de uno.", "no envíe más flores"])("reads what is to be sent: %s", (text) =>
     expect(told(text, "text")).toBe(false),
   );

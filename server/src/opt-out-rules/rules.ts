@@ -120,7 +120,7 @@ export const PHRASES: readonly Phrase[] = [
   wish(
     `no (?:quiero|queremos|deseo|deseamos) (?:que (?:me|nos) (?:\\w+ )?(?:llam|molest|contact|escrib)\\w+|(?:recibir )?(?:mas |sus )?(?:llamadas|mensajes)|(?:volver a )?(?:recibir|saber)|ser (?:llamad|contactad)\\w+)`,
   ),
-  wish(`no (?:llame|llamen|escriban|marquen|llames) (?:mas|nunca|de nuevo|otra vez|a este numero)`),
+  wish(`no (?:llame|llamen|llamar|escriban|marquen|llames) (?:mas|nunca|de nuevo|otra vez|a este numero)`),
   wish(
     `no (?:me |nos )?(?:envi|mand)(?:e|en|es) (?:nunca )?mas(?: (?:mensajes?|textos?|sms|correos?))?(?= ,|$| (?:por favor|gracias|a este numero))`,
   ),
