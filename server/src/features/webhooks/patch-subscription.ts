@@ -8,7 +8,7 @@ import { parseTarget, vetLiteral, vetName } from "./target/index.ts";
 import type { Webhook, WebhookPatch } from "./webhooks.schema.ts";
 
 /**
- * Changes the fields sent. Enabling resets `consecutive_failures` and `disabled_reason`; disabling discards what is
+ * Changes the fields sent. Enabling a disabled one resets `consecutive_failures` and `disabled_reason`; disabling discards what is
  * queued.
  * @param input `refuseUnlessActive` is called when every value is found good
  * @throws DomainError unknown_event_type, a code of the target check, what `refuseUnlessActive` throws, or not_found

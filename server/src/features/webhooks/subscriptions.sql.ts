@@ -48,7 +48,7 @@ export const updateSubscription = {
       target_url = coalesce($4, target_url),
       event_types = coalesce($5::text[], event_types),
       enabled = coalesce($6::boolean, enabled),
-      consecutive_failures = CASE WHEN $6::boolean THEN 0 ELSE consecutive_failures END,
+      consecutive_failures = CASE WHEN $6::boolean AND NOT enabled THEN 0 ELSE consecutive_failures END,
       disabled_reason = CASE WHEN $6::boolean THEN NULL ELSE disabled_reason END,
       updated_at = $7
     WHERE organization_id = $1 AND id = $2

@@ -68,7 +68,7 @@ export const WebhookPatch = Type.Object(
     enabled: Type.Optional(
       Type.Boolean({
         description:
-          "true resets `consecutive_failures` and `disabled_reason`; false discards the retries queued",
+          "true, of a disabled one, resets `consecutive_failures` and `disabled_reason`; false discards the retries queued",
       }),
     ),
   },

@@ -333,6 +333,10 @@ describe("deliveries, end to end", () => {
     const list = () =>
       app.callPrivate<{ data: Body[] }>(`/private/v1/organizations/${organizationId}/deliveries`);
     await until(list, ({ body }) => body.data.filter(({ state }) => state === "retrying").length === 2);
+    // What is enabled already keeps its count: only a success resets that.
+    expect(
+      await app.call(`/v1/webhooks/${disabled.id}`, { key, method: "PATCH", json: { enabled: true } }),
+    ).toMatchObject({ body: { enabled: true, consecutive_failures: 1 } });
     await app.call(`/v1/webhooks/${disabled.id}`, { key, method: "PATCH", json: { enabled: false } });
     await app.call(`/v1/webhooks/${deleted.id}`, { key, method: "DELETE" });
     const { body } = await list();
