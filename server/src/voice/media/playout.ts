@@ -34,6 +34,8 @@ export interface Flushed {
 }
 
 export interface PlayoutOptions {
+  /** Called for each `next()` that has audio of an utterance in it. */
+  onPlaying?(utteranceId: string): void;
   /** Called when all audio of an utterance has been played: one `next()` after the one that returned its last samples. */
   onPlayed?(utteranceId: string): void;
   /** More than this isn't kept: 12 minutes (11.5 MB) when left out. */
@@ -127,6 +129,7 @@ export function createPlayout(options: PlayoutOptions = {}): PlayoutQueue {
         const taken = take(utterance, frame, filled);
         filled += taken;
         waiting -= taken;
+        if (taken > 0) options.onPlaying?.(utterance.id);
         if (filled === FRAME_SAMPLES) break;
       }
       frame.fill(0, filled);

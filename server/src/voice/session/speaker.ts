@@ -1,4 +1,4 @@
-import { SAMPLE_RATE } from "../media/media-leg.ts";
+import { FRAME_SAMPLES, SAMPLE_RATE } from "../media/media-leg.ts";
 import { createPlayout } from "../media/playout.ts";
 import type { TranscriptTurn, TurnSource } from "../transcript.ts";
 import { cutText } from "./cut-text.ts";
@@ -41,11 +41,14 @@ interface Utterance {
   source: TurnSource;
   audioMs: number;
   spoken: boolean;
+  /** From the first frame of it that was played to the end of the last one: an engine may stall in between, or tell the end late. */
+  played: { fromMs: number; toMs: number } | null;
   /** How its playing ended; null while it is to come or under way. */
-  ended: { playedMs: number; cut: boolean; endMs: number } | null;
+  ended: { playedMs: number; cut: boolean } | null;
 }
 
 const SAMPLES_PER_MS = SAMPLE_RATE / 1_000;
+const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS;
 const OWN = "session:";
 /** An utterance without audio for so many frames, of which no end was told, counts as ended: 5 s. */
 const STARVED_FRAMES = 250;
@@ -61,9 +64,15 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
   let starvedFrames = 0;
 
   const playout = createPlayout({
+    onPlaying(utteranceId) {
+      const utterance = utterances.get(utteranceId);
+      if (!utterance) return;
+      utterance.played ??= { fromMs: now(), toMs: 0 };
+      utterance.played.toMs = now() + FRAME_MS;
+    },
     onPlayed(utteranceId) {
       const utterance = utterances.get(utteranceId);
-      if (utterance) utterance.ended = { playedMs: utterance.audioMs, cut: false, endMs: now() };
+      if (utterance) utterance.ended = { playedMs: utterance.audioMs, cut: false };
       settle(utteranceId);
       if (utteranceId.startsWith(OWN)) ownWaiting--;
       else onPlayed(utteranceId);
@@ -74,7 +83,7 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
     if (settled.has(id)) return undefined;
     let utterance = utterances.get(id);
     if (!utterance) {
-      utterance = { text: null, source: "model", audioMs: 0, spoken: false, ended: null };
+      utterance = { text: null, source: "model", audioMs: 0, spoken: false, played: null, ended: null };
       utterances.set(id, utterance);
     }
     return utterance;
@@ -98,15 +107,9 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
     const total = utterance.spoken ? utterance.audioMs : null;
     const heard = ended.cut ? cutText(text, ended.playedMs, total) : text;
     // Words of which no audio was ever played weren't said.
-    if (heard === "" || ended.playedMs <= 0) return;
-    const endMs = Math.round(ended.endMs);
-    onTurn({
-      role: "agent",
-      source,
-      text: heard,
-      startMs: Math.max(0, Math.round(endMs - ended.playedMs)),
-      endMs,
-    });
+    if (heard === "" || !utterance.played || ended.playedMs <= 0) return;
+    const { fromMs, toMs } = utterance.played;
+    onTurn({ role: "agent", source, text: heard, startMs: Math.round(fromMs), endMs: Math.round(toMs) });
   }
 
   function endOpen(): void {
@@ -123,7 +126,7 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
     const cut = [flushed, ...flushed.unplayed.map((utteranceId) => ({ utteranceId, playedMs: 0 }))];
     for (const { utteranceId, playedMs } of cut) {
       const utterance = utterances.get(utteranceId);
-      if (utterance) utterance.ended = { playedMs, cut: true, endMs: now() };
+      if (utterance) utterance.ended = { playedMs, cut: true };
       settle(utteranceId);
     }
     ownWaiting = 0;
@@ -167,6 +170,7 @@ export function createSpeaker({ now, onTurn, onPlayed }: SpeakerOptions): Speake
         source: "script",
         audioMs: samples.length / SAMPLES_PER_MS,
         spoken: true,
+        played: null,
         ended: null,
       });
       playout.push(id, samples);
