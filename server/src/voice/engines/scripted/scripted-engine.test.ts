@@ -245,6 +245,19 @@ describe("the script", () => {
     expect(tools().map(([name]) => name)).toEqual(["end_call"]);
   });
 
+  it("says again what a cough has cut off", async () => {
+    const { session, said, silent, unread } = await talk();
+    session.begin();
+    await silent(1);
+    await unread(200);
+    expect(said()).toEqual(["Hello there."]);
+    session.speechStarted();
+    session.interrupted("utterance", 300);
+    session.speechEnded(200);
+    await silent(1);
+    expect(said()).toEqual(["Hello there.", "Hello there."]);
+  });
+
   it("takes 9 for an opt-out and 0 for a human", async () => {
     const { session, tools } = await talk();
     session.begin();

@@ -12,7 +12,7 @@ const WORDS_WITHIN_FRAMES = 0.3 * FRAMES_PER_SECOND;
 const NUDGE_AFTER_FRAMES = 9 * FRAMES_PER_SECOND;
 /** Whom the agent waits for at the beginning is spoken to sooner. */
 const FIRST_NUDGE_AFTER_FRAMES = 6 * FRAMES_PER_SECOND;
-/** A cough needs no answer. */
+/** A cough needs no answer; what it cut off is said again. */
 const SHORTEST_SPEECH_MS = 400;
 const MOST_UNREAD = 3;
 const MOST_REPLIES = 40;
@@ -33,6 +33,10 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
   /** Speech that has ended and isn't answered: frames since then. */
   let unansweredFrames: number | null = null;
   let wordsSinceSpeech = false;
+  /** The person cut in, and would wait for the rest in silence. */
+  let wasCutOff = false;
+  let isCough = false;
+  let lastSaid = "";
   let silentFrames = 0;
   let nudges = 0;
   let replies = 0;
@@ -64,12 +68,17 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
     unansweredFrames = null;
     silentFrames = 0;
     if (++replies > MOST_REPLIES) void leave(lines.tooLong);
-    else void mouth.say(text);
+    else speak(text);
+  }
+
+  function speak(text: string) {
+    lastSaid = text;
+    void mouth.say(text);
   }
 
   function greet() {
     greeted = true;
-    void mouth.say(greeting);
+    speak(greeting);
   }
 
   function optOut(evidence: string) {
@@ -137,6 +146,7 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
     unansweredFrames = null;
     if (leaving) return;
     if (!greeted) return greet();
+    if (isCough) return reply(lastSaid);
     if (++unread >= MOST_UNREAD) return void leave(lines.cantUnderstandLast);
     reply(cantUnderstand(unread, granted));
   }
@@ -153,7 +163,7 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
     if (!greeted) return greet();
     const text = lines.nudges[nudges++];
     if (text === undefined) void leave(lines.silence);
-    else void mouth.say(text);
+    else speak(text);
   }
 
   /** Nothing that is told may throw into the session. */
@@ -193,8 +203,11 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
     }),
     speechEnded: guarded((durationMs: number) => {
       personSpeaks = false;
-      if (!begun) before.spoke ||= durationMs >= SHORTEST_SPEECH_MS;
-      else if (!wordsSinceSpeech && durationMs >= SHORTEST_SPEECH_MS) unansweredFrames = 0;
+      isCough = durationMs < SHORTEST_SPEECH_MS;
+      const isWorthIt = !isCough || wasCutOff;
+      wasCutOff = false;
+      if (!begun) before.spoke ||= isWorthIt;
+      else if (!wordsSinceSpeech && isWorthIt) unansweredFrames = 0;
     }),
     said: guarded((text: string) => {
       wordsSinceSpeech = true;
@@ -205,11 +218,15 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
       before.spoke = true;
     }),
     keyed: guarded((digit: string) => {
+      wasCutOff = false;
       nudges = 0;
       if (begun) key(digit);
       else before.digits.push(digit);
     }),
-    interrupted: guarded(() => mouth.interrupted()),
+    interrupted: guarded(() => {
+      wasCutOff = true;
+      mouth.interrupted();
+    }),
     played: guarded((utteranceId: string) => mouth.played(utteranceId)),
     toolResult: guarded((toolCallId: string, result: ToolResult) => {
       const onResult = pending.get(toolCallId);
