@@ -251,11 +251,17 @@ describe("the script", () => {
     await silent(1);
     await unread(200);
     expect(said()).toEqual(["Hello there."]);
-    session.speechStarted();
-    session.interrupted("utterance", 300);
-    session.speechEnded(200);
-    await silent(1);
+    const cough = async () => {
+      session.speechStarted();
+      session.interrupted("utterance", 300);
+      session.speechEnded(200);
+      await silent(1);
+    };
+    await cough();
     expect(said()).toEqual(["Hello there.", "Hello there."]);
+    // Not for ever: a line may cough at whatever it hears.
+    for (let times = 0; times < 5; times++) await cough();
+    expect(said()).toHaveLength(3);
   });
 
   it("takes 9 for an opt-out and 0 for a human", async () => {

@@ -14,6 +14,8 @@ const NUDGE_AFTER_FRAMES = 9 * FRAMES_PER_SECOND;
 const FIRST_NUDGE_AFTER_FRAMES = 6 * FRAMES_PER_SECOND;
 /** A cough needs no answer; what it cut off is said again. */
 const SHORTEST_SPEECH_MS = 400;
+/** A line that coughs at whatever it hears isn't said the same for ever. */
+const MOST_AGAIN = 2;
 const MOST_UNREAD = 3;
 const MOST_REPLIES = 40;
 
@@ -37,6 +39,7 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
   let wasCutOff = false;
   let isCough = false;
   let lastSaid = "";
+  let saidAgain = 0;
   let silentFrames = 0;
   let nudges = 0;
   let replies = 0;
@@ -72,6 +75,7 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
   }
 
   function speak(text: string) {
+    saidAgain = text === lastSaid ? saidAgain + 1 : 0;
     lastSaid = text;
     void mouth.say(text);
   }
@@ -146,7 +150,7 @@ export function createScriptedSession(speech: Speech, conversation: Conversation
     unansweredFrames = null;
     if (leaving) return;
     if (!greeted) return greet();
-    if (isCough) return reply(lastSaid);
+    if (isCough) return saidAgain < MOST_AGAIN ? reply(lastSaid) : undefined;
     if (++unread >= MOST_UNREAD) return void leave(lines.cantUnderstandLast);
     reply(cantUnderstand(unread, granted));
   }
