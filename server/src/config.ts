@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { isAbsolute, resolve } from "node:path";
+import { parseIsoDateTime } from "./iso-date-time.ts";
 import { readVoiceConfig, type VoiceConfig } from "./voice-config.ts";
 
 const ROLES = ["api", "admin", "dispatcher", "dialer", "voice", "janitor"] as const;
@@ -45,7 +46,6 @@ export class ConfigError extends Error {
 }
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
-const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
  * Reads the whole configuration. This is the only place that looks at the environment.
@@ -108,12 +108,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   let clockStart: number | null = null;
   const clockText = text("CLOCK_START");
   if (clockText !== null) {
-    const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(clockText) || !clockText.includes("T");
-    clockStart =
-      ISO_INSTANT.test(clockText) && isCalendarDay(clockText.slice(0, 10))
-        ? Date.parse(hasZone ? clockText : `${clockText}Z`)
-        : Number.NaN;
-    if (Number.isNaN(clockStart))
+    clockStart = parseIsoDateTime(clockText)?.getTime() ?? null;
+    if (clockStart === null)
       problems.push(`CLOCK_START must be an ISO 8601 date-time, but is "${clockText}".`);
     if (production)
       problems.push("CLOCK_START is for development only and is refused when NODE_ENV=production.");
@@ -189,12 +185,6 @@ function listOf(text: string): string[] {
     .split(",")
     .map((entry) => entry.trim())
     .filter(Boolean);
-}
-
-/** JavaScript reads February 30 as March 2. */
-function isCalendarDay(day: string): boolean {
-  const at = Date.parse(`${day}T00:00Z`);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
 function isAddressOrNetwork(text: string): boolean {

@@ -8,9 +8,9 @@ import {
   createDecideCall,
   loadRules,
 } from "../features/compliance/index.ts";
-import { parseIsoDateTime } from "../features/leads/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
+import { parseIsoDateTime } from "../iso-date-time.ts";
 import { OrganizationParams } from "./organization-params.ts";
 
 /** Made at start: rules that can't be stop it. */

@@ -11,10 +11,10 @@ import {
   revokeKey,
   rotateKey,
 } from "../features/api-keys/index.ts";
-import { parseIsoDateTime } from "../features/leads/index.ts";
 import type { Operator } from "../http/operator-guard.ts";
 import { type RouteDefinition, routeFor } from "../http/route.ts";
 import { NoFields, pageFrom } from "../http/schema.ts";
+import { parseIsoDateTime } from "../iso-date-time.ts";
 import { OrganizationItemParams, OrganizationParams } from "./organization-params.ts";
 
 export function keysRoutes(deps: ChangeKeyDeps): RouteDefinition<Operator>[] {

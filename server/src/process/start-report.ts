@@ -19,13 +19,12 @@ export function startReport(input: {
     lines.push(`  Reference      ${url}/docs`);
     lines.push(`  Guide          ${url}/getting-started.md`);
   }
-  if (config.roles.has("admin")) lines.push(`  Private API    ${service.adminUrl}/private/v1`);
-  if (config.roles.has("admin"))
+  if (config.roles.has("admin")) {
+    lines.push(`  Private API    ${service.adminUrl}/private/v1`);
+    if (config.adminToken === null) lines.push(`  Its token      ${shortPath(config.dataDir)}/admin.token`);
     lines.push(`  Browser call   ${service.adminUrl}/demo${token === null ? "" : `#token=${token}`}`);
-  lines.push(`  Health         ${service.adminUrl}/readyz`);
-  if (config.roles.has("admin") && config.adminToken === null) {
-    lines.push(`  Its token      ${shortPath(config.dataDir)}/admin.token`);
   }
+  lines.push(`  Health         ${service.adminUrl}/readyz`);
   if (config.webhookAllowPrivateTargets) {
     lines.push(
       "",

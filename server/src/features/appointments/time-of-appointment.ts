@@ -1,7 +1,7 @@
 import type { Queryable } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
+import { parseIsoDateTime } from "../../iso-date-time.ts";
 import { timeZoneOfNumber } from "../../numbering/index.ts";
-import { parseIsoDateTime } from "../leads/index.ts";
 import * as sql from "./appointments.sql.ts";
 
 /** An ISO 8601 date-time as the instant it names, ISO 8601 in UTC. @throws DomainError invalid_request */

@@ -1,6 +1,7 @@
 import { DomainError } from "../../domain-error.ts";
 import type { Page } from "../../http/schema.ts";
-import { findLead, parseIsoDateTime, requireCampaign } from "../leads/index.ts";
+import { parseIsoDateTime } from "../../iso-date-time.ts";
+import { findLead, requireCampaign } from "../leads/index.ts";
 import type { Call, CallListQuery, CallSummary, Transcript } from "./calls.schema.ts";
 import * as sql from "./calls.sql.ts";
 import type { CallsDeps } from "./calls-deps.ts";

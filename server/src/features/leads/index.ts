@@ -18,7 +18,6 @@ export {
   canonicalPhoneNumber,
   normaliseEmail,
   openCsv,
-  parseIsoDateTime,
   requireCsv,
 } from "./parsing/index.ts";
 export { listImports, readImport } from "./read-imports.ts";

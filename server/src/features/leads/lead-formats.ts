@@ -1,5 +1,6 @@
 import type { Formats } from "../../http/validation.ts";
-import { canonicalPhoneNumber, normaliseEmail, parseIsoDateTime } from "./parsing/index.ts";
+import { parseIsoDateTime } from "../../iso-date-time.ts";
+import { canonicalPhoneNumber, normaliseEmail } from "./parsing/index.ts";
 
 const instant = {
   test: (text: string) => parseIsoDateTime(text) !== null,

@@ -2,9 +2,10 @@ import { createBatcher } from "../../database/batcher.ts";
 import { type Database, type Queryable, timestamp } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
 import type { OutboxDeps } from "../../events/outbox.ts";
+import { parseIsoDateTime } from "../../iso-date-time.ts";
 import type { LeadCreate } from "./leads.schema.ts";
 import * as sql from "./leads.sql.ts";
-import { canonicalPhoneNumber, normaliseEmail, parseIsoDateTime } from "./parsing/index.ts";
+import { canonicalPhoneNumber, normaliseEmail } from "./parsing/index.ts";
 import type { LeadRow } from "./present-lead.ts";
 
 /** A lead to insert, or to lay over the one that has its number. Fields are canonical. */

@@ -1,10 +1,11 @@
 import { type Database, timestamp } from "../../database/database.ts";
 import { DomainError } from "../../domain-error.ts";
 import type { OutboxDeps } from "../../events/outbox.ts";
+import { parseIsoDateTime } from "../../iso-date-time.ts";
 import { sentMask } from "./lead-writer.ts";
 import type { Lead, LeadPatch } from "./leads.schema.ts";
 import * as sql from "./leads.sql.ts";
-import { normaliseEmail, parseIsoDateTime } from "./parsing/index.ts";
+import { normaliseEmail } from "./parsing/index.ts";
 import { type LeadRow, presentLead } from "./present-lead.ts";
 
 /**

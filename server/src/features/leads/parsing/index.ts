@@ -1,4 +1,3 @@
-export { parseIsoDateTime } from "./consent-date.ts";
 export { type CsvFile, type CsvRow, openCsv, requireCsv } from "./csv.ts";
 export { normaliseEmail } from "./email-address.ts";
 export { inspectCsv } from "./inspect-csv.ts";

@@ -1,4 +1,4 @@
-import { parseImportDate } from "./consent-date.ts";
+import { parseImportDate } from "../../../iso-date-time.ts";
 import { normaliseEmail } from "./email-address.ts";
 import { hasUnstorableCharacter } from "./unstorable-characters.ts";
 

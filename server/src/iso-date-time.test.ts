@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseImportDate, parseIsoDateTime } from "./consent-date.ts";
+import { parseImportDate, parseIsoDateTime } from "./iso-date-time.ts";
 
 const ISO: [written: string, instant: string][] = [
   ["2026-01-05", "2026-01-05T00:00:00.000Z"],
