@@ -2,14 +2,23 @@ import { createServer } from "node:http";
 
 /**
  * A receiver in a process of its own. `/hang…` is accepted and never answered; anything else is answered 200 at once, and its age
- * (now less `occurred_at`) is noted. `GET /figures` tells what has arrived.
+ * (now less `occurred_at`) is noted. `GET /figures` tells what has arrived, `GET /figures?at=100` as soon as that many have.
  */
 let count = 0;
 let ages: number[] = [];
+let awaited = Number.POSITIVE_INFINITY;
+let answerAwaited = () => {};
 
 const server = createServer((request, response) => {
   if (request.method === "GET") {
-    response.end(JSON.stringify({ count, ages }));
+    const at = Number(/at=(\d+)/.exec(request.url ?? "")?.[1] ?? 0);
+    const answer = () => response.end(JSON.stringify({ count, ages }));
+    if (count < at) {
+      awaited = at;
+      answerAwaited = answer;
+      return;
+    }
+    answer();
     if (request.url === "/figures?reset") {
       count = 0;
       ages = [];
@@ -24,6 +33,10 @@ const server = createServer((request, response) => {
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
     count++;
+    if (count >= awaited) {
+      awaited = Number.POSITIVE_INFINITY;
+      answerAwaited();
+    }
     if (request.url === "/timed")
       ages.push(Date.now() - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).occurred_at));
     response.end("ok");

@@ -38,6 +38,8 @@ export interface Want {
   organizationId: string;
   subscriptionId: string;
   most: number;
+  /** Leaves out what came due before this (ISO 8601); null: nothing. */
+  dueFrom: string | null;
 }
 
 interface Row {
@@ -58,7 +60,7 @@ interface Target {
   secret: string;
 }
 
-/** Leases due deliveries of these subscriptions, oldest first. */
+/** Leases due deliveries of these subscriptions, and returns each one's oldest first. */
 export async function claimDeliveries(
   deps: { database: Database; newId: NewId },
   wants: readonly Want[],
@@ -77,6 +79,7 @@ export async function claimDeliveries(
         organizations,
         subscriptions,
         arrayText(wants.map((want) => want.most)),
+        arrayText(wants.map((want) => want.dueFrom ?? "-infinity")),
         timestamp(now),
         timestamp(leaseUntil),
         claimId,

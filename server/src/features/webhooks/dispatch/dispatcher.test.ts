@@ -396,7 +396,28 @@ describe("the dispatcher", () => {
       (n) => n === 10_010,
       25_000,
     );
-    expect(most).toBeLessThanOrEqual(64);
+    expect(most).toBeLessThanOrEqual(128);
+  });
+
+  it("gets to deliveries that come up behind a backlog while it is worked off", async () => {
+    const id = await test.subscribe("http://127.0.0.1/x");
+    let sent = 0;
+    const client = {
+      async deliver() {
+        sent += 1;
+        // Nobody is told of them, and the next look is 15 s away.
+        if (sent === 1_000) await test.queue(id, 10, test.clock.now() - 1_000);
+        await new Promise(setImmediate);
+        return { ...SUCCESS, durationMs: 1 };
+      },
+    };
+    await test.queue(id, 5_000);
+    test.dispatcher({ client }).wake();
+    await until(
+      () => countIn("delivered"),
+      (n) => n === 5_010,
+      15_000,
+    );
   });
 
   it("lets running attempts end when it stops, and gives back what it had not begun", async () => {
@@ -419,17 +440,17 @@ describe("the dispatcher", () => {
     dispatcher.wake();
     await until(
       () => client.held.length,
-      (n) => n === 64,
+      (n) => n === 128,
     );
     const leased = (await test.deliveries(id)).filter(({ lease_until }) => lease_until !== null);
-    expect(leased.length).toBeGreaterThan(64);
+    expect(leased.length).toBeGreaterThan(128);
     const stopped = dispatcher.stop();
     for (const { answer } of client.held) answer(SUCCESS);
     await stopped;
     const rows = await test.deliveries(id);
-    expect(rows.filter(({ state }) => state === "delivered")).toHaveLength(264);
+    expect(rows.filter(({ state }) => state === "delivered")).toHaveLength(328);
     expect(rows.filter(({ lease_until }) => lease_until !== null)).toEqual([]);
-    expect(client.held).toHaveLength(64);
+    expect(client.held).toHaveLength(128);
   });
 
   it("keeps results while the database is away, and sends nothing a second time", async () => {

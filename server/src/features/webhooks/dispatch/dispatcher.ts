@@ -92,13 +92,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const release = (deliveries: readonly ClaimedDelivery[]) => {
     if (deliveries.length === 0) return;
     const released = releaseDeliveries(deps, deliveries)
-      .then(() => {
-        for (const { organizationId, subscriptionId } of deliveries) {
-          const lane = lanes.find(organizationId, subscriptionId);
-          if (lane) lane.hasMore = true;
-        }
-        worker.wake();
-      })
+      // They are older than what is claimed now, perhaps: a look has their subscriptions claimed for from the start again.
+      .then(wake)
       // Their leases run out by themselves.
       .catch((error: unknown) => deps.onError("releasing deliveries failed", error))
       .finally(() => releasing.delete(released));

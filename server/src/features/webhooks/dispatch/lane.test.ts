@@ -4,9 +4,11 @@ import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import {
   adoptFailures,
   concurrency,
+  countClaimed,
   countFailure,
   countSuccess,
   isProven,
+  lookFromStart,
   openLane,
   wanted,
 } from "./lane.ts";
@@ -14,14 +16,61 @@ import { createLanes } from "./lanes.ts";
 
 const lane = () => openLane("o", "s", 0);
 
+const claimed = (subscriptionId: string): ClaimedDelivery => ({
+  organizationId: "o",
+  id: "d",
+  eventId: "e",
+  subscriptionId,
+  claimId: "c",
+  leaseUntil: 0,
+  state: "pending",
+  attempt: 0,
+  attemptsMade: 0,
+  content: {
+    type: "lead.created",
+    data: "{}",
+    occurredAt: "",
+    targetUrl: "",
+    secret: "",
+  },
+});
+
 describe("a lane", () => {
   it("starts small, grows with successes and shrinks with failures", () => {
     const one = lane();
     expect(concurrency(one)).toBe(4);
-    for (let i = 0; i < 200; i++) countSuccess(one, 2);
+    for (let i = 0; i < 200; i++) countSuccess(one, 60);
     expect(concurrency(one)).toBe(64);
-    for (let i = 0; i < 6; i++) countFailure(one, 2);
+    for (let i = 0; i < 6; i++) countFailure(one, 60);
     expect(concurrency(one)).toBe(1);
+  });
+
+  it("may have twice as many under way while it answers at once even so", () => {
+    const one = lane();
+    for (let i = 0; i < 200; i++) countSuccess(one, 10);
+    expect(concurrency(one)).toBe(128);
+    for (let i = 0; i < 10; i++) countSuccess(one, 60);
+    expect(concurrency(one)).toBe(64);
+  });
+
+  it("isn't claimed for twice from the start while a backlog lasts, and once more at its end", () => {
+    const one = lane();
+    const want = () => ({ organizationId: "o", subscriptionId: "s", most: 2, dueFrom: one.dueFrom });
+    const at = (occurredAt: string) => ({
+      ...claimed("s"),
+      content: { ...claimed("s").content!, occurredAt },
+    });
+    lookFromStart(one);
+    expect(want().dueFrom).toBe(null);
+    countClaimed(one, want(), 2, at("2026-01-01T00:00:00.001Z"));
+    expect(want().dueFrom).toBe("2026-01-01T00:00:00.001Z");
+    countClaimed(one, want(), 1, at("2026-01-01T00:00:00.002Z"));
+    expect([one.dueFrom, one.hasMore]).toEqual([null, true]);
+    countClaimed(one, want(), 1, at("2026-01-01T00:00:00.000Z"));
+    expect(one.hasMore).toBe(false);
+    // Its event is gone: it says nothing of how far the claim went.
+    countClaimed(one, want(), 2, { ...claimed("s"), content: null });
+    expect(one.dueFrom).toBe(null);
   });
 
   it("never has more under way than could fail before the subscription is disabled, unless long trusted", () => {
@@ -79,25 +128,6 @@ describe("the shares of lanes", () => {
     enabled: true,
     consecutiveFailures: 0,
   });
-  const claimed = (subscriptionId: string): ClaimedDelivery => ({
-    organizationId: "o",
-    id: "d",
-    eventId: "e",
-    subscriptionId,
-    claimId: "c",
-    leaseUntil: 0,
-    state: "pending",
-    attempt: 0,
-    attemptsMade: 0,
-    content: {
-      type: "lead.created",
-      data: "{}",
-      occurredAt: "",
-      targetUrl: "",
-      secret: "",
-    },
-  });
-
   it("leaves a quarter to proven endpoints, however many others hang", () => {
     const lanes = createLanes({ total: 100, unproven: 75, plenty: 50 });
     for (let i = 0; i < 200; i++) lanes.offer(due(`hangs ${i}`), 0);
@@ -131,8 +161,10 @@ describe("the shares of lanes", () => {
       while (lanes.begin(lane));
       return lanes;
     };
-    expect(busy(1_000).wants()).toEqual([{ organizationId: "o", subscriptionId: "fast", most: 500 }]);
-    expect(busy(64).wants()).toEqual([]);
+    expect(busy(1_000).wants()).toEqual([
+      { organizationId: "o", subscriptionId: "fast", most: 500, dueFrom: null },
+    ]);
+    expect(busy(100).wants()).toEqual([]);
   });
 
   it("gives every waiting subscription its first attempt before others get more, once room is scarce", () => {

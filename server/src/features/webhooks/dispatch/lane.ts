@@ -1,5 +1,5 @@
 import { FAILURES_THAT_DISABLE } from "../delivery-states.ts";
-import type { ClaimedDelivery } from "./claim-deliveries.ts";
+import type { ClaimedDelivery, Want } from "./claim-deliveries.ts";
 
 /**
  * What this process knows of one subscription: how many deliveries it may have under way. It starts small, grows with
@@ -15,6 +15,11 @@ export interface Lane {
   unrecorded: number;
   /** There may be more due in the database than was claimed. */
   hasMore: boolean;
+  /**
+   * While a backlog is worked off: what came due before this (ISO 8601) is claimed already, as far as this process knows, and
+   * isn't looked through again. Null: not known.
+   */
+  dueFrom: string | null;
   /** Attempts that may be under way at a time, as far as successes and failures say. */
   window: number;
   /** Failed attempts since the last success. */
@@ -29,6 +34,9 @@ export interface Lane {
 
 const FIRST_WINDOW = 4;
 const LARGEST_WINDOW = 64;
+/** For an endpoint that answers within `FAST_BELOW_MS` even so: it is busy, not crowded, and is sent a tenth more. */
+const LARGEST_FAST_WINDOW = 128;
+const FAST_BELOW_MS = 50;
 /** So many successes in a row and an average below this make an endpoint proven: it may take more than the others. */
 const PROVEN_SUCCESSES = 8;
 const PROVEN_BELOW_MS = 1_000;
@@ -52,6 +60,7 @@ export function openLane(organizationId: string, subscriptionId: string, now: nu
     inFlight: 0,
     unrecorded: 0,
     hasMore: false,
+    dueFrom: null,
     window: FIRST_WINDOW,
     failures: 0,
     successes: 0,
@@ -62,6 +71,29 @@ export function openLane(organizationId: string, subscriptionId: string, now: nu
 
 export function isQuiet(lane: Lane): boolean {
   return lane.queue.length === 0 && lane.inFlight === 0 && lane.unrecorded === 0;
+}
+
+/** There is due work that may be older than what was claimed last. */
+export function lookFromStart(lane: Lane): void {
+  lane.hasMore = true;
+  lane.dueFrom = null;
+}
+
+/** Takes in how many deliveries a claim got; the last of them tells how far it went. */
+export function countClaimed(
+  lane: Lane,
+  want: Want,
+  claimed: number,
+  last: ClaimedDelivery | undefined,
+): void {
+  if (claimed < want.most) {
+    // The end of the backlog. What came up behind while it was worked off is looked for once more.
+    lane.hasMore = want.dueFrom !== null;
+    lane.dueFrom = null;
+    return;
+  }
+  // No delivery is due before its event: this is never too late, only too early where retries are waiting.
+  lane.dueFrom = last?.content?.occurredAt ?? null;
 }
 
 /** Takes over what the database says of the subscription's health, unless results on their way there say more. */
@@ -78,8 +110,9 @@ export function adoptFailures(lane: Lane, consecutiveFailures: number): void {
 export function countSuccess(lane: Lane, durationMs: number): void {
   lane.failures = 0;
   lane.successes += 1;
-  lane.window = Math.min(lane.window + 1, LARGEST_WINDOW);
   lane.averageMs += (durationMs - lane.averageMs) * WEIGHT;
+  const largest = lane.averageMs < FAST_BELOW_MS ? LARGEST_FAST_WINDOW : LARGEST_WINDOW;
+  lane.window = Math.min(lane.window + 1, largest);
 }
 
 export function countFailure(lane: Lane, durationMs: number): void {

@@ -1,6 +1,16 @@
 import type { ClaimedDelivery, Want } from "./claim-deliveries.ts";
 import type { DueSubscription } from "./find-due.ts";
-import { adoptFailures, concurrency, isProven, isQuiet, type Lane, openLane, wanted } from "./lane.ts";
+import {
+  adoptFailures,
+  concurrency,
+  countClaimed,
+  isProven,
+  isQuiet,
+  type Lane,
+  lookFromStart,
+  openLane,
+  wanted,
+} from "./lane.ts";
 
 /**
  * How the attempts under way are shared among subscriptions: each may begin one whenever there is room at all, more of
@@ -68,7 +78,7 @@ export function createLanes(shares: Shares = defaultShares): Lanes {
         lanes.set(key, lane);
       }
       lane.usedAt = now;
-      lane.hasMore = true;
+      lookFromStart(lane);
       adoptFailures(lane, due.consecutiveFailures);
     },
     wants() {
@@ -89,7 +99,8 @@ export function createLanes(shares: Shares = defaultShares): Lanes {
         left -= most;
         begun += Math.min(most, startable);
         if (!proven) unprovenBegun += most;
-        wants.push({ organizationId: lane.organizationId, subscriptionId: lane.subscriptionId, most });
+        const { organizationId, subscriptionId, dueFrom } = lane;
+        wants.push({ organizationId, subscriptionId, most, dueFrom });
         lanes.delete(key);
         lanes.set(key, lane);
       }
@@ -97,18 +108,19 @@ export function createLanes(shares: Shares = defaultShares): Lanes {
     },
     accept(wants, claimed) {
       const filled = new Set<Lane>();
-      const got = new Map<Lane, number>();
+      const byLane = new Map<Lane, ClaimedDelivery[]>(wants.map((want) => [lanes.get(keyOf(want))!, []]));
       for (const delivery of claimed) {
         const lane = lanes.get(keyOf(delivery))!;
+        byLane.get(lane)!.push(delivery);
         if (delivery.content) {
           lane.queue.push(delivery);
           filled.add(lane);
         }
-        got.set(lane, (got.get(lane) ?? 0) + 1);
       }
       for (const want of wants) {
         const lane = lanes.get(keyOf(want))!;
-        if ((got.get(lane) ?? 0) < want.most) lane.hasMore = false;
+        const got = byLane.get(lane)!;
+        countClaimed(lane, want, got.length, got.at(-1));
       }
       return filled;
     },

@@ -21,6 +21,8 @@ export interface DeliveryResult {
   attempt: { outcome: DeliveryOutcome; startedAt: number; endedAt: number } | null;
 }
 
+type SuccessfulResult = DeliveryResult & { attempt: NonNullable<DeliveryResult["attempt"]> };
+
 interface Health {
   organizationId: string;
   id: string;
@@ -51,8 +53,10 @@ export async function recordResults(
   now: number,
 ): Promise<RecordedBatch> {
   const failing = new Set(results.filter((result) => !succeeded(result)).map(keyOf));
-  const successes = failing.size === 0 ? results : results.filter((result) => !failing.has(keyOf(result)));
-  if (successes.length > 0) await recordSuccesses(deps.database, successes, now);
+  const successes = results
+    .filter(succeeded)
+    .filter((result) => failing.size === 0 || !failing.has(keyOf(result)));
+  if (successes.length > 0) await recordSuccesses(deps.database, successes);
   if (successes.length === results.length) return { disabled: [] };
   const others = results.filter((result) => failing.has(keyOf(result)));
   try {
@@ -73,27 +77,40 @@ export async function recordResults(
 }
 
 /** One statement: nothing that a success leads to depends on what the subscription was before it. */
-async function recordSuccesses(
-  database: Database,
-  results: readonly DeliveryResult[],
-  now: number,
-): Promise<void> {
-  const healths = new Map<string, Health>();
-  const next = results.map((result) => {
-    const { delivery } = result;
-    let health = healths.get(keyOf(result));
-    if (!health) {
-      const { organizationId, subscriptionId: id } = delivery;
-      health = { organizationId, id, enabled: null, ...untouched };
-      healths.set(keyOf(result), health);
+async function recordSuccesses(database: Database, results: readonly SuccessfulResult[]): Promise<void> {
+  const claims = new Map<string, { organizationId: string; claimId: string; place: number }>();
+  const subscriptions = new Map<string, { organizationId: string; id: string; lastSuccessAt: number }>();
+  const places = results.map((result) => {
+    const { delivery, attempt } = result;
+    const { organizationId, subscriptionId: id, claimId } = delivery;
+    const claimKey = `${organizationId} ${claimId}`;
+    let claim = claims.get(claimKey);
+    if (!claim) {
+      claim = { organizationId, claimId, place: claims.size + 1 };
+      claims.set(claimKey, claim);
     }
-    return decide(result, health);
+    const subscription = subscriptions.get(keyOf(result));
+    if (!subscription) subscriptions.set(keyOf(result), { organizationId, id, lastSuccessAt: attempt.endedAt });
+    else subscription.lastSuccessAt = Math.max(subscription.lastSuccessAt, attempt.endedAt);
+    return claim.place;
   });
+  const claimed = [...claims.values()];
   // In one order, so that two dispatchers can't wait for each other.
-  const sorted = [...healths.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const healths = [...subscriptions.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const instant = instants();
   await database.query({
-    ...sql.recordResults,
-    values: [...resultColumns(results, next, now), ...healthColumns(sorted), timestamp(now)],
+    ...sql.recordSuccesses,
+    values: [
+      arrayText(claimed.map(({ organizationId }) => organizationId)),
+      arrayText(claimed.map(({ claimId }) => claimId)),
+      arrayText(places),
+      arrayText(results.map(({ delivery }) => delivery.id)),
+      arrayText(results.map(({ attempt }) => attempt.endedAt)),
+      loggedLines(results, instant),
+      arrayText(healths.map(({ organizationId }) => organizationId)),
+      arrayText(healths.map(({ id }) => id)),
+      arrayText(healths.map(({ lastSuccessAt }) => instant(lastSuccessAt))),
+    ],
   });
 }
 
@@ -202,14 +219,18 @@ function resultColumns(results: readonly DeliveryResult[], next: readonly Next[]
         next[index]!.nextAttemptAt === null ? instant(attempt?.endedAt ?? now) : null,
       ),
     ),
-    results.map((result) => JSON.stringify(loggedAttempt(result, instant))).join("\n"),
+    loggedLines(results, instant),
   ];
+}
+
+function loggedLines(results: readonly DeliveryResult[], instant: Instant): string {
+  return results.map((result) => JSON.stringify(loggedAttempt(result, instant))).join("\n");
 }
 
 /** As the log shows it. */
 function loggedAttempt(
   { delivery, attempt }: DeliveryResult,
-  instant: (milliseconds: number) => string | null,
+  instant: Instant,
 ): DeliveryAttemptRecord | null {
   if (!attempt) return null;
   const { outcome, startedAt } = attempt;
@@ -245,8 +266,10 @@ function healthColumns(healths: readonly Health[]): unknown[] {
   ];
 }
 
+type Instant = (milliseconds: number | null | undefined) => string | null;
+
 /** Times as text, made once for results of the same millisecond. */
-function instants(): (milliseconds: number | null | undefined) => string | null {
+function instants(): Instant {
   const known = new Map<number, string>();
   return (milliseconds) => {
     if (milliseconds === null || milliseconds === undefined) return null;
@@ -259,8 +282,8 @@ function instants(): (milliseconds: number | null | undefined) => string | null 
   };
 }
 
-function succeeded({ attempt }: DeliveryResult): boolean {
-  return attempt?.outcome.ok === true;
+function succeeded(result: DeliveryResult): result is SuccessfulResult {
+  return result.attempt?.outcome.ok === true;
 }
 
 function keyOf({ delivery }: DeliveryResult): string {
