@@ -8,8 +8,8 @@ import { startSink } from "./sink.ts";
  * Signed deliveries to a receiver on loopback, from the first that arrives to the last that is recorded as delivered, against a
  * bare undici loop with 32 connections that posts the same body to the same receiver. In turns.
  */
-const ROUNDS = 11;
-const DELIVERIES = 20_000;
+const ROUNDS = 9;
+const DELIVERIES = 40_000;
 const CONNECTIONS = 32;
 
 const postgres = await startPostgres();

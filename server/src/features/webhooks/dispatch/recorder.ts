@@ -11,7 +11,7 @@ export interface Recorder {
 
 const LARGEST_BATCH = 500;
 /** How long results are gathered before they are recorded: a batch of one costs as much as twenty. */
-const GATHER_MS = 10;
+const GATHER_MS = 20;
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
 /** Errors of the data itself, by SQLSTATE class: one bad row would fail its batch for ever. */
