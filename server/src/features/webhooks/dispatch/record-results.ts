@@ -90,8 +90,9 @@ async function recordSuccesses(database: Database, results: readonly SuccessfulR
       claims.set(claimKey, claim);
     }
     const subscription = subscriptions.get(keyOf(result));
-    if (!subscription) subscriptions.set(keyOf(result), { organizationId, id, lastSuccessAt: attempt.endedAt });
-    else subscription.lastSuccessAt = Math.max(subscription.lastSuccessAt, attempt.endedAt);
+    const lastSuccessAt = Math.max(subscription?.lastSuccessAt ?? 0, attempt.endedAt);
+    if (subscription) subscription.lastSuccessAt = lastSuccessAt;
+    else subscriptions.set(keyOf(result), { organizationId, id, lastSuccessAt });
     return claim.place;
   });
   const claimed = [...claims.values()];
