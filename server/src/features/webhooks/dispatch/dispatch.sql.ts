@@ -188,7 +188,7 @@ export const recordResults = {
 };
 
 /**
- * Records successes, and that their subscriptions had one. As above, what its claim was lost of is left as it is.
+ * Records successes, and that their subscriptions had one. A result whose lease was lost finds nothing, as above.
  *
  * The claims: $1 organizations, $2 claim ids. The deliveries: $3 the place of each one's claim in these (from 1), $4 ids, $5 when
  * the attempt ended, in milliseconds since the epoch, $6 the attempts, each a line of JSON. The subscriptions: $7 organizations,
