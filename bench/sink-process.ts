@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 
 /**
  * A receiver in a process of its own. `/hang…` is accepted and never answered; anything else is answered 200 at once, and its age
- * (now less `occurred_at`) is noted. `GET /figures` tells what has arrived, `GET /figures?at=100` as soon as that many have.
+ * (now less `occurred_at`) is noted. `GET /figures` tells what has arrived, `GET /figures?at=100` (one at a time) as
+ * soon as that many have.
  */
 let count = 0;
 let ages: number[] = [];

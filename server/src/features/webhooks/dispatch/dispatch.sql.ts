@@ -149,7 +149,7 @@ export const lockSubscriptions = {
  *
  * $1 organizations, $2 ids, $3 claim ids, $4 states before, $5 states after, $6 attempts of the round, $7 attempts ever,
  * $8 next attempts at, $9 finished at, $10 the attempts, each a line of JSON (cheaper by a sixth than one array of all), `null` for none;
- * subscriptions: $11 organizations, $12 ids, $13 enabled (null: as it is), $14 consecutive failures, $15 last success at, $16 last failure
+ * subscriptions: $11 organizations, $12 ids, $13 enabled, $14 consecutive failures, $15 last success at, $16 last failure
  * at, $17 reason to be disabled, when that is new; $18 now
  */
 export const recordResults = {
@@ -172,7 +172,7 @@ export const recordResults = {
     RETURNING delivery.organization_id, delivery.subscription_id
   ), counted AS (
     UPDATE webhook_subscriptions AS webhook SET
-      enabled = coalesce(health.enabled, webhook.enabled),
+      enabled = health.enabled,
       consecutive_failures = health.consecutive_failures,
       last_success_at = greatest(webhook.last_success_at, health.last_success_at),
       last_failure_at = greatest(webhook.last_failure_at, health.last_failure_at),
@@ -224,7 +224,7 @@ export const recordSuccesses = {
   SELECT count(*)::int AS recorded FROM recorded`,
 };
 
-/** Which of these claims are still held: $1 organizations, $2 ids, $3 claim ids. */
+/** Which of these claims are still held: $1 organizations, $2 ids, $3 claim ids. A row that is under a claim is queued. */
 export const lockHeld = {
   name: "dispatch-lock-held",
   text: `
@@ -232,7 +232,6 @@ export const lockHeld = {
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS given (organization_id, id, claim_id)
   JOIN webhook_deliveries AS delivery
     ON delivery.organization_id = given.organization_id AND delivery.id = given.id AND delivery.claim_id = given.claim_id
-  WHERE delivery.${queued}
   FOR UPDATE OF delivery`,
 };
 

@@ -26,8 +26,7 @@ type SuccessfulResult = DeliveryResult & { attempt: NonNullable<DeliveryResult["
 interface Health {
   organizationId: string;
   id: string;
-  /** Null: not known, and left as it is. */
-  enabled: boolean | null;
+  enabled: boolean;
   consecutiveFailures: number;
   lastSuccessAt: number | null;
   lastFailureAt: number | null;

@@ -10,7 +10,7 @@ export interface Recorder {
 }
 
 const LARGEST_BATCH = 500;
-/** How long results are gathered before they are recorded: a batch of one costs as much as twenty. */
+/** How long results are gathered before they are recorded: of a hundred each costs a third more than of 250. */
 const GATHER_MS = 20;
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
